@@ -18,7 +18,7 @@ use super::{
 use crate::{
     callback,
     context::{Context, unheard},
-    error::Result,
+    error::{Error, Result, ends_context},
     stream::Stream,
 };
 
@@ -90,8 +90,13 @@ impl Needs<'_> {
     fn is_captured(&self) -> bool {
         match *self {
             Self::Streams(streams) => {
-                // A stream that cannot be asked has faulted, or belongs to another thread.
-                let is_captured = |stream: &Stream| stream.is_capturing().unwrap_or(false);
+                // After a fault the release itself reports it. A stream that cannot be asked may be captured.
+                let is_captured = |stream: &Stream| {
+                    let faulted = |error: Error| error.driver_code().is_some_and(ends_context);
+                    stream
+                        .is_capturing()
+                        .unwrap_or_else(|error| !faulted(error))
+                };
                 captures_exist() && streams.iter().any(is_captured)
             }
             Self::Context(context) => context.is_captured(),
