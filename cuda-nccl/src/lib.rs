@@ -47,6 +47,7 @@ mod library;
 mod result;
 #[cfg(feature = "compute")]
 pub mod spread;
+mod stream_ends;
 pub mod sys;
 
 pub use collectives::{Alone, Collectives, PeerGroup, PeerOptions, PeerRank};

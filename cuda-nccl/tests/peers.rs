@@ -258,6 +258,37 @@ fn work_behind_a_call_does_not_end_the_group() {
 }
 
 #[test]
+fn a_wait_for_one_stream_does_not_wait_for_calls_on_another() {
+    if !in_a_process_of_its_own(&[]) {
+        return; // what waits for all work of the context would wait for this
+    }
+    let options = PeerOptions::default().timeout(Duration::from_millis(500));
+    let rank = ranks(1, options).pop().unwrap();
+    let [a, b] = [0; 2].map(|_| Stream::new(rank.context()).unwrap());
+    let [mut on_a, mut on_b] =
+        [&a, &b].map(|stream| DeviceBuffer::<f32>::zeroed(stream, 4).unwrap());
+    let signal = Signal::<u32>::new(rank.context(), 0).unwrap();
+    rank.all_reduce(&a, &mut on_a, Reduction::Sum).unwrap();
+    // A long kernel of the user's, and a call behind it.
+    b.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    rank.all_reduce(&b, &mut on_b, Reduction::Sum).unwrap();
+    rank.wait(&a).unwrap();
+    assert!(!b.query().unwrap());
+    rank.wait(&Stream::new(rank.context()).unwrap()).unwrap();
+    signal.set(1);
+    rank.wait(&b).unwrap();
+    // The group is healthy, and its calls stay in order across streams.
+    signal.set(0);
+    b.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    rank.all_reduce(&b, &mut on_b, Reduction::Sum).unwrap();
+    rank.all_reduce(&a, &mut on_a, Reduction::Sum).unwrap();
+    thread::sleep(Duration::from_millis(20));
+    assert!(!a.query().unwrap());
+    signal.set(1);
+    rank.wait(&a).unwrap();
+}
+
+#[test]
 fn nobody_waits_at_the_end_for_work_that_is_stuck() {
     if !in_a_process_of_its_own(&[]) {
         return; // what waits for all work of the context would wait for this

@@ -41,13 +41,12 @@ pub(super) struct Frame<'a> {
 impl Frame<'_> {
     /// Work of the last call, on whatever stream, comes first.
     pub(super) fn follow(&mut self) -> Result<()> {
-        match &self.own.last {
-            Some(last) if last == self.stream => return Ok(()),
-            Some(_) => self.stream.wait_event(&self.own.tail)?,
-            None => {}
+        if let Some((last, end)) = self.own.ends.last()
+            && last != self.stream
+        {
+            self.stream.wait_event(end)?;
         }
-        self.own.last = Some(self.stream.clone());
-        Ok(())
+        self.own.ends.prepare([self.stream])
     }
 
     /// Makes the stream wait until the others have read what this parity's outbox had.

@@ -8,6 +8,7 @@ use super::{Shared, combine::Combine};
 use crate::{
     element::{DataType, Reduction},
     error::Result,
+    stream_ends::StreamEnds,
 };
 
 /// What changes from call to call.
@@ -18,15 +19,13 @@ pub(super) struct Own {
     pub(super) done: [Event; 2],
     /// Of the call before, if anything was enqueued.
     pub(super) before: Option<Event>,
-    /// Recorded behind everything that the last call has enqueued.
-    pub(super) tail: Event,
+    /// Recorded behind everything that the last call on each stream has enqueued.
+    pub(super) ends: StreamEnds,
     /// The others have read what they read in the call before the last one.
     pub(super) others_before: Vec<(usize, Event)>,
     /// The last event of each other rank that this one's streams were made to wait for, since the last
     /// [wait](crate::Collectives::wait).
     pub(super) followed: Vec<Option<Event>>,
-    /// What the last call was given.
-    pub(super) last: Option<Stream>,
     pub(super) kernels: HashMap<(DataType, Reduction), Arc<Combine>>,
     /// For copies that go on while kernels run.
     pub(super) side: Stream,
@@ -57,10 +56,9 @@ impl Own {
             ready: two()?,
             done: two()?,
             before: None,
-            tail: Event::without_timing(context)?,
+            ends: StreamEnds::default(),
             others_before: Vec::new(),
             followed: vec![None; ranks],
-            last: None,
             kernels: HashMap::new(),
             side: Stream::with_options(context, StreamOptions::default().priority(i32::MIN))?,
             inbox: None,

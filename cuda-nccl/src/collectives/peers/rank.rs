@@ -9,7 +9,7 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Settled, Storage,
+    Context, DeviceMemory, DeviceView, DeviceViewMut, Event, Owner, PlainData, Settled, Storage,
     StorageMut, Stream,
 };
 
@@ -80,9 +80,10 @@ impl PeerRank {
         let may_use = checked.is_ok();
         let result = checked.and_then(|()| frame.follow());
         let result = result.and_then(|()| stream.ordered_with(owners, || work(&mut frame)));
-        // The next call comes behind what this one has enqueued, on whatever stream that is, and a wait ends there.
+        // The next call comes behind what this one has enqueued, on whatever stream that is, and a wait for this stream ends
+        // there.
         let marked = match may_use {
-            true => frame.own.tail.record(stream),
+            true => frame.own.ends.record(stream),
             false => Ok(()),
         };
         if let Err(error) = &marked {
@@ -90,7 +91,7 @@ impl PeerRank {
             self.shared.meeting.lose(&why);
         }
         let Err(error) = &result else {
-            return result.and_then(|done| Ok(marked.map(|()| done)?));
+            return result.and_then(|done| marked.map(|()| done));
         };
         let why = error.to_string();
         if error.is_fault() {
@@ -202,10 +203,11 @@ impl Collectives for PeerRank {
     fn wait(&self, stream: &Stream) -> Result<()> {
         expect_context(self.rank, self.context(), stream, [])?;
         let limit = self.shared.options.timeout;
-        // Work of the user's behind the last call is not this group's, and has no time limit.
+        // The user's work behind the last call on this stream is not this group's, and has no time limit. Neither has work on
+        // other streams, where later calls of the group may wait for it.
         let start = Instant::now();
-        let end = self.own.borrow().tail.clone();
-        while !end.query()? {
+        let end = self.own.borrow().ends.of(stream).cloned();
+        while !end.as_ref().map_or(Ok(true), Event::query)? {
             let waited = start.elapsed();
             if waited > limit {
                 self.shared.stuck.store(true, Ordering::Relaxed);
@@ -230,11 +232,15 @@ impl PeerRank {
     /// read behind it is not what was meant.
     fn expect_healthy(&self, stream: &Stream) -> Result<()> {
         let mut own = self.own.borrow_mut();
-        for (rank, event) in own.followed.iter_mut().enumerate() {
-            if let Some(event) = event.take()
-                && let Err(error) = event.query()
-            {
-                return Err(self.blame(stream, rank, error));
+        for (rank, followed) in own.followed.iter_mut().enumerate() {
+            match followed.as_ref().map_or(Ok(true), Event::query) {
+                Ok(true) => *followed = None,
+                // A later call on another stream has waited for it.
+                Ok(false) => {}
+                Err(error) => {
+                    *followed = None;
+                    return Err(self.blame(stream, rank, error));
+                }
             }
         }
         Ok(())
@@ -258,15 +264,14 @@ impl PeerRank {
         // Each call comes behind the one before, on whatever streams, so the end of the last one is enough. Work of the user's
         // may be stuck on other streams.
         loop {
-            match own
-                .tail
-                .query()
-                .and_then(|tail| Ok(tail && own.side.query()?))
-            {
+            let last = own.ends.last();
+            let last_is_over = last.map_or(Ok(true), |(_, end)| end.query());
+            match last_is_over.and_then(|over| Ok(over && own.side.query()?)) {
                 Ok(true) => return true,
                 Ok(false) => {}
                 Err(_) => {
-                    let mut streams = own.last.iter().chain([&own.side]);
+                    let last = last.map(|(stream, _)| stream);
+                    let mut streams = last.into_iter().chain([&own.side]);
                     return streams.all(|stream| !matches!(stream.settle(), Settled::Unknown(_)));
                 }
             }

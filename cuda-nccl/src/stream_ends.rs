@@ -1,0 +1,115 @@
+//! The end of the last call on each stream, for waits.
+//!
+//! An event behind each call shows when the call is over. Polling the stream would also wait for later work of the user, and a
+//! long kernel there would look like a lost rank.
+
+use cuda_safe::{Event, Stream};
+
+use crate::error::Result;
+
+/// How many streams are kept before those whose calls are over are forgotten.
+const MANY: usize = 16;
+
+/// The streams that calls were enqueued on, each with the end of its last call. The last stream was used last.
+#[derive(Default)]
+pub(crate) struct StreamEnds(Vec<StreamEnd>);
+
+struct StreamEnd {
+    stream: Stream,
+    /// Recorded behind the last call.
+    end: Event,
+}
+
+impl StreamEnds {
+    /// Makes an event for each stream that has none. Call it before anything is enqueued, since it may fail. A group of calls
+    /// names all of its streams at once: streams that are named here are not forgotten until the next time.
+    #[inline]
+    pub(crate) fn prepare<'s, I>(&mut self, streams: I) -> Result<()>
+    where
+        I: IntoIterator<Item = &'s Stream, IntoIter: Clone>,
+    {
+        let streams = streams.into_iter();
+        let mut all = streams.clone();
+        match self.0.last() {
+            Some(last) if all.all(|stream| last.stream == *stream) => Ok(()),
+            _ => self.use_others(streams),
+        }
+    }
+
+    #[cold]
+    fn use_others<'s>(&mut self, streams: impl Iterator<Item = &'s Stream>) -> Result<()> {
+        if self.0.len() >= MANY {
+            self.0.retain(|one| !matches!(one.end.query(), Ok(true)));
+        }
+        for stream in streams {
+            let known = self.0.iter().position(|one| one.stream == *stream);
+            let newest = match known {
+                Some(place) => self.0.remove(place),
+                None => StreamEnd {
+                    stream: stream.clone(),
+                    end: Event::without_timing(stream.context())?,
+                },
+            };
+            self.0.push(newest);
+        }
+        Ok(())
+    }
+
+    /// Marks the end of a call that was just enqueued on a prepared stream.
+    #[inline]
+    pub(crate) fn record(&self, stream: &Stream) -> Result<()> {
+        let mut newest = self.0.iter().rev();
+        match newest.find(|one| one.stream == *stream) {
+            Some(one) => Ok(one.end.record(stream)?),
+            None => Ok(()),
+        }
+    }
+
+    /// The stream that was prepared last, and the end of its last call.
+    pub(crate) fn last(&self) -> Option<(&Stream, &Event)> {
+        self.0.last().map(|one| (&one.stream, &one.end))
+    }
+
+    /// The end of the last call on a stream. `None` if there was none, or if it is over for long.
+    pub(crate) fn of(&self, stream: &Stream) -> Option<&Event> {
+        let one = self.0.iter().find(|one| one.stream == *stream);
+        one.map(|one| &one.end)
+    }
+
+    /// All streams with the ends of their last calls.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Stream, &Event)> {
+        self.0.iter().map(|one| (&one.stream, &one.end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{Context, Signal, WaitUntil};
+
+    use super::*;
+
+    #[test]
+    fn streams_without_unfinished_calls_are_forgotten() {
+        let context = Context::primary(0).unwrap();
+        let streams: Vec<_> = (0..3 * MANY)
+            .map(|_| Stream::new(&context).unwrap())
+            .collect();
+        let signal = Signal::<u32>::new(&context, 0).unwrap();
+        let mut ends = StreamEnds::default();
+        let (busy, others) = streams.split_first().unwrap();
+        busy.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+        ends.prepare([busy]).unwrap();
+        ends.record(busy).unwrap();
+        for stream in others {
+            ends.prepare([stream]).unwrap(); // and the call fails, or is captured
+            assert_eq!(ends.last().unwrap().0, stream);
+        }
+        assert!(ends.iter().count() <= MANY);
+        assert!(!ends.of(busy).unwrap().query().unwrap());
+        // All streams of a group are there at once.
+        ends.prepare(others).unwrap();
+        assert!(others.iter().all(|stream| ends.of(stream).is_some()));
+        signal.set(1);
+        busy.synchronize().unwrap();
+    }
+}
