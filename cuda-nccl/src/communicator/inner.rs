@@ -128,12 +128,21 @@ impl Inner {
         self.lost_error()
     }
 
+    /// Prepares to [mark](Self::mark) the ends of calls on these streams.
+    #[inline]
+    pub(super) fn prepare<'s, I>(&self, work: &mut Work, streams: I) -> Result<()>
+    where
+        I: IntoIterator<Item = &'s Stream, IntoIter: Clone>,
+    {
+        work.marks.prepare(streams)
+    }
+
     /// Marks the end of a call that was just enqueued on a stream.
     #[inline]
     pub(super) fn mark(&self, work: &mut Work, stream: &Stream) -> Result<()> {
         // Ranks that compare their calls reject captured streams.
         if !self.options.verify && stream.is_capturing()? {
-            work.marks.set_captured();
+            work.marks.set_captured(stream);
             return Ok(());
         }
         work.marks.record(stream)
@@ -162,7 +171,7 @@ impl Inner {
         let mut work = self.lock();
         let comm = self.usable(&mut work)?;
         // Before the others know of the call, since it may fail.
-        work.marks.prepare(stream)?;
+        self.prepare(&mut work, [stream])?;
         self.compare(&mut work, call)?;
         let result = {
             let _busy = Busy::begin(&self.calls);

@@ -1,6 +1,6 @@
 //! Calls of several communicators, or several of one, that NCCL makes as one.
 
-use std::sync::MutexGuard;
+use std::{collections::HashSet, sync::MutexGuard};
 
 use cuda_safe::Stream;
 
@@ -38,11 +38,13 @@ pub(super) unsafe fn enqueue(calls: &[(&Inner, Call, &Stream)], streams: Streams
     let end = library.need(END, functions.ncclGroupEnd)?;
     let _current = enter(&first.context)?;
     let mut works = Locked::all(calls.iter().map(|(inner, ..)| *inner))?;
-    if streams == Streams::Given {
-        // Before the others know of the calls, since it may fail.
-        for (inner, _, stream) in calls {
-            works.prepare(inner, stream)?;
-        }
+    let marked = match streams {
+        Streams::Given => each_stream(calls),
+        Streams::Own => Vec::new(),
+    };
+    // Before the others know of the calls, since it may fail.
+    for of_one in marked.chunk_by(|(one, _), (other, _)| std::ptr::eq(*one, *other)) {
+        works.prepare(of_one)?;
     }
     for (inner, call, _) in calls {
         works.compare(inner, call)?;
@@ -78,18 +80,23 @@ pub(super) unsafe fn enqueue(calls: &[(&Inner, Call, &Stream)], streams: Streams
     }
     let (call, result) = failed.unwrap_or((END, sys::ncclResult_t::ncclSuccess));
     works.after(call, result)?;
-    if streams == Streams::Given {
-        for (number, (inner, _, stream)) in calls.iter().enumerate() {
-            let mut later = calls[number + 1..].iter();
-            if !later.any(|(other, _, its)| std::ptr::eq(*other, *inner) && its == stream) {
-                works.mark(inner, stream)?;
-            }
-        }
-    }
-    Ok(())
+    marked
+        .into_iter()
+        .try_for_each(|(inner, stream)| works.mark(inner, stream))
 }
 
-/// The locks of several communicators, each once, in an order that is the same everywhere.
+/// The streams of each communicator, each once. Those of one communicator are neighbours.
+fn each_stream<'a>(calls: &[(&'a Inner, Call, &'a Stream)]) -> Vec<(&'a Inner, &'a Stream)> {
+    let mut known = HashSet::new();
+    let all = calls.iter().map(|(inner, _, stream)| (*inner, *stream));
+    let mut each: Vec<(&Inner, &Stream)> = all
+        .filter(|(inner, stream)| known.insert((std::ptr::from_ref(*inner), stream.as_raw())))
+        .collect();
+    each.sort_by_key(|(inner, _)| std::ptr::from_ref(*inner));
+    each
+}
+
+/// The locks of several communicators, each once, in an order that is the same everywhere: that of their addresses.
 struct Locked<'a>(Vec<(&'a Inner, MutexGuard<'a, Work>)>);
 
 impl<'a> Locked<'a> {
@@ -107,11 +114,11 @@ impl<'a> Locked<'a> {
     }
 
     fn find(&mut self, inner: &Inner) -> Option<&mut Work> {
+        let place = std::ptr::from_ref(inner);
         let found = self
             .0
-            .iter_mut()
-            .find(|(other, _)| std::ptr::eq(*other, inner));
-        found.map(|(_, work)| &mut **work)
+            .binary_search_by_key(&place, |(other, _)| std::ptr::from_ref(*other));
+        found.ok().map(|number| &mut *self.0[number].1)
     }
 
     fn comm(&mut self, inner: &Inner) -> sys::ncclComm_t {
@@ -127,9 +134,14 @@ impl<'a> Locked<'a> {
         }
     }
 
-    fn prepare(&mut self, inner: &Inner, stream: &Stream) -> Result<()> {
+    /// Prepares the streams of one communicator.
+    fn prepare(&mut self, streams: &[(&Inner, &Stream)]) -> Result<()> {
+        let Some((inner, _)) = streams.first() else {
+            return Ok(());
+        };
+        let streams = streams.iter().map(|(_, stream)| *stream);
         self.find(inner)
-            .map_or(Ok(()), |work| work.marks.prepare(stream))
+            .map_or(Ok(()), |work| inner.prepare(work, streams))
     }
 
     fn mark(&mut self, inner: &Inner, stream: &Stream) -> Result<()> {

@@ -3,6 +3,7 @@
 use std::{
     env,
     process::Command,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -258,6 +259,62 @@ fn launches_of_captured_calls_are_waited_for() {
 }
 
 #[test]
+fn work_behind_a_call_does_not_end_the_communicator_when_captured_calls_are_gone() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    stream.synchronize().unwrap();
+    // SAFETY: memory and communicator live longer than the graph.
+    let graph = unsafe { stream.capture(|_| rank.all_reduce(&stream, &mut data, Reduction::Sum)) };
+    let mut exec = graph.unwrap().instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    stream.synchronize().unwrap();
+    drop(exec);
+    // The driver gives up what a graph held on a thread of its own.
+    thread::sleep(LIMIT / 2);
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    // A long kernel of the user's.
+    let signal = Signal::new(rank.context(), 0u32).unwrap();
+    stream.wait_signal(&signal, WaitUntil::AT_LEAST, 1).unwrap();
+    rank.wait(&stream).unwrap();
+    assert!(!stream.query().unwrap());
+    rank.finalize().unwrap();
+    signal.set(1);
+    stream.synchronize().unwrap();
+    fake.assert_clean();
+}
+
+#[test]
+fn the_end_of_a_communicator_leaves_captures_of_other_threads_alone() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    stream.synchronize().unwrap();
+    let mut capture = |end: Option<&dyn Fn()>| {
+        // SAFETY: memory and communicator live longer than the graph.
+        let graph = unsafe {
+            stream.capture(|_| {
+                let captured = rank.all_reduce(&stream, &mut data, Reduction::Sum);
+                end.iter().for_each(|end| end());
+                captured
+            })
+        };
+        graph.unwrap()
+    };
+    let first = capture(None);
+    let second = capture(Some(&|| {
+        thread::scope(|scope| {
+            let ended = scope.spawn(|| rank.clone().finalize());
+            ended.join().unwrap().unwrap();
+        });
+    }));
+    let [first, second] = [&first, &second].map(|graph| graph.nodes().unwrap().len());
+    assert_eq!(first, second);
+    fake.assert_clean();
+}
+
+#[test]
 fn a_fault_ends_the_communicator() {
     let output = Command::new(env::current_exe().unwrap())
         .args(["--ignored", "--exact", "errors::a_fault_in_a_kernel"])
@@ -304,10 +361,10 @@ fn an_abort_ends_other_threads_calls() {
     let (rank, stream) = rank(2, options().timeout(Duration::from_secs(600)));
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     fake.set("hang", 1);
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         scope.spawn(|| {
             while fake.get("hang") == 1 {
-                std::thread::yield_now();
+                thread::yield_now();
             }
             rank.abort();
         });
@@ -424,7 +481,7 @@ fn a_captured_group_is_told_to_the_others() {
     fake.calls();
     let captured = || {
         // The thread that captures may not wait for the others.
-        let error = std::thread::scope(|scope| scope.spawn(|| group.run()).join().unwrap());
+        let error = thread::scope(|scope| scope.spawn(|| group.run()).join().unwrap());
         let text = error.unwrap_err().to_string();
         assert!(text.contains("the stream is being captured"), "{text}");
         Ok::<_, Error>(())

@@ -1,0 +1,89 @@
+//! The graphs that calls were captured into, for as long as they exist.
+
+use std::{
+    ffi::{c_int, c_void},
+    mem,
+    ptr::{self, NonNull},
+    sync::Arc,
+};
+
+use cuda_safe::{
+    Stream,
+    sys::{
+        self, CUgraph, CUgraphNode, CUresult, CUstream, CUstreamCaptureStatus, CUuserObject_flags,
+        CUuserObjectRetain_flags,
+    },
+};
+
+/// Counts the graphs and executable graphs that have calls of a communicator, by references that the driver's graphs hold.
+#[derive(Default)]
+pub(super) struct Graphs(Arc<()>);
+
+impl Graphs {
+    /// Whether a graph exists that may be launched.
+    pub(super) fn exist(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
+    /// Adds the graph that the stream is being captured into.
+    #[cold]
+    pub(super) fn add(&self, stream: &Stream) {
+        let reference = Arc::into_raw(self.0.clone()).cast_mut().cast();
+        // If the driver does not take the reference, it stays for ever, and so does the graph for all that is known.
+        let _ = hold(stream, reference);
+    }
+}
+
+/// Drops a reference to the `Arc` of [`Graphs`].
+unsafe extern "C" fn release(reference: *mut c_void) {
+    // SAFETY: it comes from `Arc::into_raw`, and the driver calls this once.
+    drop(unsafe { Arc::from_raw(reference.cast_const().cast::<()>()) });
+}
+
+/// Makes the captured graph hold the reference, as do all graphs made of it. `None` if the driver fails.
+fn hold(stream: &Stream, reference: *mut c_void) -> Option<()> {
+    let done = |code| (code == CUresult::CUDA_SUCCESS).then_some(());
+    let graph = captured_graph(stream)?;
+    let mut object = ptr::null_mut();
+    let no_sync = CUuserObject_flags::CU_USER_OBJECT_NO_DESTRUCTOR_SYNC;
+    // SAFETY: `object` is valid for the write, and `release` takes the reference.
+    done(unsafe { sys::cuUserObjectCreate(&mut object, reference, Some(release), 1, no_sync.0) })?;
+    let moved = CUuserObjectRetain_flags::CU_GRAPH_USER_OBJECT_MOVE;
+    // SAFETY: both handles are live: the capture goes on. The only reference to the object moves to the graph.
+    done(unsafe { sys::cuGraphRetainUserObject(graph, object, 1, moved.0) })
+}
+
+fn captured_graph(stream: &Stream) -> Option<CUgraph> {
+    type GetInfo = unsafe extern "C" fn(
+        CUstream,
+        *mut CUstreamCaptureStatus,
+        *mut u64,
+        *mut CUgraph,
+        *mut *const CUgraphNode,
+        *mut usize,
+    ) -> CUresult;
+    /// Newer headers declare a later form, which older drivers lack.
+    const SINCE: c_int = 11030;
+    let name = c"cuStreamGetCaptureInfo";
+    let mut address = ptr::null_mut();
+    // SAFETY: the name is NUL-terminated, `address` is valid for the write, and the status may be null.
+    let code =
+        unsafe { sys::cuGetProcAddress_v2(name.as_ptr(), &mut address, SINCE, 0, ptr::null_mut()) };
+    let address = NonNull::new(address).filter(|_| code == CUresult::CUDA_SUCCESS)?;
+    // SAFETY: in this version of CUDA the function has this type.
+    let get_info = unsafe { mem::transmute::<NonNull<c_void>, GetInfo>(address) };
+    let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+    let (mut number, mut graph) = (0, ptr::null_mut());
+    // SAFETY: the stream is live, the places are valid for the writes, and the driver leaves out those that are null.
+    let code = unsafe {
+        get_info(
+            stream.as_raw(),
+            &mut status,
+            &mut number,
+            &mut graph,
+            ptr::null_mut(),
+            ptr::null_mut(),
+        )
+    };
+    (code == CUresult::CUDA_SUCCESS && !graph.is_null()).then_some(graph)
+}
