@@ -22,7 +22,8 @@ const LINGER: Duration = Duration::from_secs(1);
 impl Inner {
     /// Waits for this rank's calls on the stream, with the time limit.
     pub(super) fn wait(&self, stream: &Stream) -> Result<()> {
-        let end = self.lock().marks.end_of(stream)?;
+        let end = self.lock().marks.end_of(stream);
+        let end = end.map_err(|error| self.failed(error))?;
         self.wait_until(|| end.as_ref().map_or(Ok(true), Event::query))
     }
 
@@ -73,22 +74,32 @@ impl Inner {
         Err(self.lost_error())
     }
 
-    /// The error of a wait. After a fault the context is unusable, so the communicator ends.
+    /// Returns the error of a call or a wait. After a fault the context is unusable, so the communicator ends.
     #[cold]
-    fn failed(&self, error: Error) -> Error {
+    pub(super) fn failed(&self, error: Error) -> Error {
+        match error.is_fault() {
+            true => self.failed_within(error, &mut self.lock()),
+            false => error,
+        }
+    }
+
+    /// As [`failed`](Self::failed), for callers that have the lock.
+    #[cold]
+    pub(super) fn failed_within(&self, error: Error, work: &mut Work) -> Error {
         if error.is_fault() {
             self.lose(format!(
                 "{}: {error}. The communicator was aborted",
                 self.who()
             ));
-            self.abort_work(&mut self.lock());
+            self.abort_work(work);
         }
         error
     }
 
     /// Waits for all of this rank's calls, with the time limit.
     pub(super) fn wait_for_all(&self) -> Result<()> {
-        let ends = self.lock().marks.ends()?;
+        let ends = self.lock().marks.ends();
+        let ends = ends.map_err(|error| self.failed(error))?;
         ends.iter()
             .try_for_each(|end| self.wait_until(|| end.query()))
     }

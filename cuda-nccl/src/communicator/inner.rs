@@ -134,12 +134,19 @@ impl Inner {
     where
         I: IntoIterator<Item = &'s Stream, IntoIter: Clone>,
     {
-        work.marks.prepare(streams)
+        let prepared = work.marks.prepare(streams);
+        prepared.map_err(|error| self.failed_within(error, work))
     }
 
     /// Marks the end of a call that was just enqueued on a stream.
     #[inline]
     pub(super) fn mark(&self, work: &mut Work, stream: &Stream) -> Result<()> {
+        let marked = self.try_mark(work, stream);
+        marked.map_err(|error| self.failed_within(error, work))
+    }
+
+    #[inline]
+    fn try_mark(&self, work: &Work, stream: &Stream) -> Result<()> {
         // Ranks that compare their calls reject captured streams.
         if !self.options.verify && stream.is_capturing()? {
             work.marks.set_captured(stream);
@@ -167,7 +174,7 @@ impl Inner {
     /// As [`Call::make`].
     #[inline]
     pub(super) unsafe fn enqueue(&self, call: &Call, stream: &Stream) -> Result<()> {
-        let _current = enter(&self.context)?;
+        let _current = enter(&self.context).map_err(|error| self.failed(error))?;
         let mut work = self.lock();
         let comm = self.usable(&mut work)?;
         // Before the others know of the call, since it may fail.

@@ -36,7 +36,7 @@ pub(super) unsafe fn enqueue(calls: &[(&Inner, Call, &Stream)], streams: Streams
     let functions = library.functions();
     let start = library.need("ncclGroupStart", functions.ncclGroupStart)?;
     let end = library.need(END, functions.ncclGroupEnd)?;
-    let _current = enter(&first.context)?;
+    let _current = enter(&first.context).map_err(|error| first.failed(error))?;
     let mut works = Locked::all(calls.iter().map(|(inner, ..)| *inner))?;
     let marked = match streams {
         Streams::Given => each_stream(calls),

@@ -314,10 +314,10 @@ fn the_end_of_a_communicator_leaves_captures_of_other_threads_alone() {
     fake.assert_clean();
 }
 
-#[test]
-fn a_fault_ends_the_communicator() {
+/// Runs an ignored test in a process of its own, which must pass.
+fn passes_alone(test: &str) {
     let output = Command::new(env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "errors::a_fault_in_a_kernel"])
+        .args(["--ignored", "--exact", test])
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
@@ -325,6 +325,62 @@ fn a_fault_ends_the_communicator() {
         output.status.success() && text.contains("1 passed"),
         "{text}"
     );
+}
+
+#[test]
+fn a_fault_ends_the_communicator() {
+    passes_alone("errors::a_fault_in_a_kernel");
+}
+
+#[test]
+fn a_fault_that_a_call_finds_ends_the_communicator() {
+    passes_alone("errors::a_fault_before_calls");
+}
+
+/// In a process of its own, since it leaves the device's context unusable.
+#[test]
+#[ignore = "a part of `a_fault_that_a_call_finds_ends_the_communicator`"]
+fn a_fault_before_calls() {
+    let fake = Fake::new();
+    let [(first, stream), (second, _), (third, _)] = [0; 3].map(|_| rank(2, options()));
+    let other = Stream::new(first.context()).unwrap();
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    let mut on_other = DeviceBuffer::<f32>::zeroed(&other, 4).unwrap();
+    for rank in [&second, &third] {
+        rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    }
+    let source = r#"extern "C" __global__ void fault() { asm("trap;"); }"#;
+    let module = Module::compile(first.context(), source).unwrap();
+    let fault = module.function("fault").unwrap();
+    // SAFETY: it uses no memory.
+    unsafe { fault.launch(&stream, LaunchConfig::for_elements(1), ()) }.unwrap();
+    stream.synchronize().unwrap_err();
+    fake.calls();
+    let expect_end = |result: cuda_nccl::Result<()>, calls: &[&str]| {
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::Cuda(_)), "{error:?}");
+        assert_eq!(fake.calls(), calls);
+    };
+    // The event for a new stream can't be made.
+    let ended = ["AbortControl", "Abort"];
+    expect_end(
+        first.all_reduce(&other, &mut on_other, Reduction::Sum),
+        &ended,
+    );
+    let again = first.all_reduce(&other, &mut on_other, Reduction::Sum);
+    assert!(matches!(again, Err(Error::Lost(_))), "{again:?}");
+    // That of a known stream can't be recorded, or a group's can't be made.
+    expect_end(
+        second.all_reduce(&stream, &mut data, Reduction::Sum),
+        &["AllReduce", "AbortControl", "Abort"],
+    );
+    let mut group = Group::new();
+    group
+        .all_reduce(&third, &other, &mut on_other, Reduction::Sum)
+        .unwrap();
+    expect_end(group.run(), &ended);
+    drop((first, second, third));
+    fake.assert_clean();
 }
 
 /// In a process of its own, since it leaves the device's context unusable.
