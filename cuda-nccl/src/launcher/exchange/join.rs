@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, ErrorKind, Write},
-    net::{TcpStream, ToSocketAddrs},
+    net::{SocketAddr, TcpStream, ToSocketAddrs},
     thread,
     time::Duration,
 };
@@ -53,6 +53,7 @@ pub(super) fn join(
 }
 
 /// Why an attempt did not end with a welcome.
+#[derive(Debug)]
 enum Missed {
     /// Nobody takes the connection.
     Absent(io::Error),
@@ -61,7 +62,10 @@ enum Missed {
     /// Somebody greets, and the connection ends before the welcome. Rank 0 does that when many others come at once.
     Dropped(io::Error),
     /// Somebody sends something else.
-    Foreign,
+    Foreign {
+        /// Rank 0 may still start at another of the host's addresses, which has not answered.
+        may_come: bool,
+    },
     /// The answer is known.
     Told(Error),
 }
@@ -91,7 +95,7 @@ impl Client<'_> {
         loop {
             match self.attempt() {
                 Ok(entered) => return Ok(entered),
-                Err(missed @ (Missed::Foreign | Missed::Told(_))) => {
+                Err(missed @ (Missed::Foreign { may_come: false } | Missed::Told(_))) => {
                     return Err(self.missed(missed));
                 }
                 // Rank 0 listens until all have come: it was there, and has ended.
@@ -129,7 +133,7 @@ impl Client<'_> {
                 "rank 0 at {place} greeted this rank, and ended each connection before it answered, within {limit} ({why}): do \
                  many other programs connect to this port? Then {REMEDY}"
             ),
-            Missed::Foreign => format!(
+            Missed::Foreign { .. } => format!(
                 "what listens at {place} is not rank 0, or has another version of this crate: {REMEDY}"
             ),
         })
@@ -167,30 +171,44 @@ impl Client<'_> {
         let places = (self.meeting.host.as_str(), self.meeting.port)
             .to_socket_addrs()
             .map_err(Missed::Absent)?;
+        self.connect_to(places)
+    }
+
+    /// Connects to the first of these addresses that greets. If none does, the error prefers answers to addresses without an
+    /// answer, in whatever order they come.
+    fn connect_to(
+        &self,
+        places: impl Iterator<Item = SocketAddr>,
+    ) -> Result<(TcpStream, Nonce), Missed> {
         let nowhere = io::Error::new(ErrorKind::NotFound, "the host's name leads nowhere");
-        let mut missed = Missed::Absent(nowhere);
+        let (mut absent, mut silent, mut is_foreign) = (None, None, false);
         for place in places {
             let limit = self.deadline.left().unwrap_or(PAUSES.0).min(CONNECT);
             let stream = match TcpStream::connect_timeout(&place, limit) {
                 // A port of the range that clients get may connect to itself, where nobody listens.
                 Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
-                    missed = Missed::Absent(ErrorKind::ConnectionRefused.into());
+                    absent = Some(ErrorKind::ConnectionRefused.into());
                     continue;
                 }
                 Ok(stream) => stream,
                 Err(why) => {
-                    missed = Missed::Absent(why);
+                    absent = Some(why);
                     continue;
                 }
             };
             match greeted(&stream, self.deadline) {
                 Ok(Some(nonce)) => return Ok((stream, nonce)),
                 // Another of the host's addresses may lead to rank 0.
-                Ok(None) => missed = Missed::Foreign,
-                Err(why) => missed = Missed::Silent(why),
+                Ok(None) => is_foreign = true,
+                Err(why) => silent = Some(why),
             }
         }
-        Err(missed)
+        let may_come = absent.is_some() || silent.is_some();
+        Err(match (is_foreign, silent) {
+            (true, _) => Missed::Foreign { may_come },
+            (false, Some(why)) => Missed::Silent(why),
+            (false, None) => Missed::Absent(absent.unwrap_or(nowhere)),
+        })
     }
 
     /// The bytes of the next message, which has to be of this kind.
@@ -263,4 +281,79 @@ fn greeted(stream: &TcpStream, deadline: Deadline) -> io::Result<Option<Nonce>> 
     let mut nonce = Nonce::default();
     protocol::read(stream, &mut nonce, deadline)?;
     Ok(Some(nonce))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// An address whose listener sends this and ends the connection. `None`: an address without a listener.
+    fn place(number: u8, answer: Option<&'static [u8]>) -> SocketAddr {
+        let host = format!("127.1.{}.{number}", std::process::id() % 250 + 1);
+        let listener = TcpListener::bind((host.as_str(), 0)).unwrap();
+        let place = listener.local_addr().unwrap();
+        if let Some(answer) = answer {
+            thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.write_all(answer).unwrap();
+                // Or else the answer may be lost with the connection.
+                thread::sleep(Duration::from_millis(200));
+            });
+        }
+        place
+    }
+
+    fn missed(answers: &[Option<&'static [u8]>]) -> Missed {
+        let meeting = Meeting {
+            host: "127.0.0.1".to_owned(),
+            port: 1,
+            source: "a test".to_owned(),
+        };
+        let client = Client {
+            meeting: &meeting,
+            secret: &Secret::new("a secret"),
+            rank: 1,
+            size: 2,
+            deadline: Deadline::after(Duration::from_secs(10)),
+        };
+        let places = answers
+            .iter()
+            .zip(1..)
+            .map(|(answer, number)| place(number, *answer));
+        let places: Vec<_> = places.collect();
+        client.connect_to(places.into_iter()).unwrap_err()
+    }
+
+    #[test]
+    fn answers_count_more_than_addresses_without_one() {
+        const FOREIGN: Option<&[u8]> = Some(b"HTTP/1.1 400 Bad Request");
+        const SILENT: Option<&[u8]> = Some(b"");
+        for answers in [
+            [FOREIGN, None],
+            [None, FOREIGN],
+            [SILENT, FOREIGN],
+            [FOREIGN, SILENT],
+        ] {
+            let missed = missed(&answers);
+            assert!(
+                matches!(missed, Missed::Foreign { may_come: true }),
+                "{answers:?}: {missed:?}"
+            );
+        }
+        for answers in [[SILENT, None], [None, SILENT]] {
+            let missed = missed(&answers);
+            assert!(
+                matches!(missed, Missed::Silent(_)),
+                "{answers:?}: {missed:?}"
+            );
+        }
+        let foreign = missed(&[FOREIGN, FOREIGN]);
+        assert!(matches!(foreign, Missed::Foreign { may_come: false }));
+        let refused = |missed| matches!(missed, Missed::Absent(why) if why.kind() == ErrorKind::ConnectionRefused);
+        assert!(refused(missed(&[None, None])));
+        let nowhere = missed(&[]);
+        assert!(matches!(nowhere, Missed::Absent(why) if why.kind() == ErrorKind::NotFound));
+    }
 }
