@@ -78,24 +78,14 @@ impl Guests {
     pub(super) fn listen(&mut self) -> Heard {
         let mut heard = Heard::default();
         for _ in 0..self.waiting.len() {
-            let Some(mut guest) = self.waiting.pop_front() else {
+            let Some(guest) = self.waiting.pop_front() else {
                 break;
             };
-            match guest.stream.read(&mut guest.hello[guest.filled..]) {
-                Ok(0) => heard.turn_away(guest, "went away without saying who it is"),
-                Ok(read) => {
-                    heard.anything = true;
-                    guest.filled += read;
-                    match guest.filled == HELLO {
-                        true => heard.complete.push(guest),
-                        false => self.waiting.push_back(guest),
-                    }
-                }
-                Err(error) if waits(&error) => match guest.since.elapsed() > HELLO_LIMIT {
+            if let Some(guest) = heard.listen_to(guest) {
+                match guest.since.elapsed() > HELLO_LIMIT {
                     true => heard.turn_away(guest, "did not say who it is"),
                     false => self.waiting.push_back(guest),
-                },
-                Err(error) => heard.turn_away(guest, &error.to_string()),
+                }
             }
         }
         heard
@@ -103,14 +93,51 @@ impl Guests {
 
     /// Turns away the guest that has been silent for longest, or the oldest if all have begun their hello. A rank that is
     /// turned away comes again.
-    pub(super) fn make_room(&mut self) -> Option<SocketAddr> {
-        let silent = self.waiting.iter().position(|guest| guest.filled == 0);
-        let guest = self.waiting.remove(silent.unwrap_or(0))?;
-        Some(guest.from)
+    ///
+    /// Only guests that may have to go are read from: reading from all of them for each client that comes would take too long
+    /// in a crowd.
+    pub(super) fn make_room(&mut self) -> Heard {
+        let mut heard = Heard::default();
+        while self.is_full() {
+            let silent = self.waiting.iter().position(|guest| guest.filled == 0);
+            let Some(guest) = self.waiting.remove(silent.unwrap_or(0)) else {
+                break;
+            };
+            let before = guest.filled;
+            match heard.listen_to(guest) {
+                Some(guest) if guest.filled > before => self.waiting.push_back(guest),
+                Some(guest) if before == 0 => {
+                    heard.turn_away(guest, "said nothing while many others came");
+                }
+                Some(guest) => {
+                    heard.turn_away(guest, "did not say who it is while many others came");
+                }
+                None => {}
+            }
+        }
+        heard
     }
 }
 
 impl Heard {
+    /// Reads from a guest. Returns the guest if the rest of its hello is still to come.
+    fn listen_to(&mut self, mut guest: Guest) -> Option<Guest> {
+        match guest.stream.read(&mut guest.hello[guest.filled..]) {
+            Ok(0) => self.turn_away(guest, "went away without saying who it is"),
+            Ok(read) => {
+                self.anything = true;
+                guest.filled += read;
+                if guest.filled < HELLO {
+                    return Some(guest);
+                }
+                self.complete.push(guest);
+            }
+            Err(error) if waits(&error) => return Some(guest),
+            Err(error) => self.turn_away(guest, &error.to_string()),
+        }
+        None
+    }
+
     fn turn_away(&mut self, guest: Guest, why: &str) {
         self.gone.push((guest.from, why.to_owned()));
     }

@@ -123,13 +123,8 @@ impl<'a> Server<'a> {
 
     pub(super) fn greet(&mut self, stream: TcpStream, from: SocketAddr) -> Result<()> {
         if self.guests.is_full() {
-            // Ranks that have said who they are make room first.
-            self.listen_to_guests()?;
-        }
-        if self.guests.is_full()
-            && let Some(silent) = self.guests.make_room()
-        {
-            self.note(silent, "said nothing while many others came");
+            let heard = self.guests.make_room();
+            self.follow(heard)?;
         }
         // A client that can't be greeted has gone away.
         let _ = self.guests.greet(stream, from);
@@ -137,18 +132,18 @@ impl<'a> Server<'a> {
     }
 
     fn listen_to_guests(&mut self) -> Result<bool> {
-        let Heard {
-            anything,
-            complete,
-            gone,
-        } = self.guests.listen();
+        let heard = self.guests.listen();
+        let anything = heard.anything;
+        self.follow(heard)?;
+        Ok(anything)
+    }
+
+    fn follow(&mut self, heard: Heard) -> Result<()> {
+        let Heard { complete, gone, .. } = heard;
         for (from, why) in gone {
             self.note(from, &why);
         }
-        complete
-            .into_iter()
-            .try_for_each(|guest| self.admit(guest))?;
-        Ok(anything)
+        complete.into_iter().try_for_each(|guest| self.admit(guest))
     }
 
     /// Checks a hello. Only who knows the secret can make the group fail.

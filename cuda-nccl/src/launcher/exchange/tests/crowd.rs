@@ -75,12 +75,52 @@ fn a_rank_that_has_begun_its_hello_outlasts_silent_clients() {
         guests.greet(stream, from).unwrap();
         crowd.push((client, from));
     }
-    assert!(guests.listen().anything);
+    // The silent go first, each to make room for another that is silent too.
     for (_, silent) in &crowd {
-        assert_eq!(guests.make_room(), Some(*silent));
+        let heard = guests.make_room();
+        let gone: Vec<_> = heard.gone.iter().map(|(from, _)| *from).collect();
+        assert_eq!(gone, [*silent]);
+        let (_, stream, from) = come();
+        guests.greet(stream, from).unwrap();
     }
-    assert_eq!(guests.make_room(), Some(from));
-    assert_eq!(guests.make_room(), None);
+    client.write_all(&[0; HELLO - MAGIC.len()]).unwrap();
+    let complete = guests.listen().complete;
+    let complete: Vec<_> = complete.iter().map(|guest| guest.from).collect();
+    assert_eq!(complete, [from]);
+}
+
+#[test]
+fn a_guest_that_comes_costs_one_that_goes() {
+    let (listener, meeting) = place();
+    let mut guests = Guests::new(2);
+    let come = || {
+        let client = TcpStream::connect(meeting.to_string()).unwrap();
+        let (stream, from) = listener.accept().unwrap();
+        (client, stream, from)
+    };
+    let mut crowd = Vec::new();
+    while !guests.is_full() {
+        let (client, stream, from) = come();
+        guests.greet(stream, from).unwrap();
+        crowd.push((client, from));
+    }
+    // All but the first have something to say, and only the first has to go.
+    for (client, _) in &mut crowd[1..] {
+        client.write_all(&MAGIC).unwrap();
+    }
+    let heard = guests.make_room();
+    let gone: Vec<_> = heard.gone.iter().map(|(from, _)| *from).collect();
+    assert_eq!(gone, [crowd[0].1]);
+    assert!(!heard.anything, "others were read from");
+    assert!(!guests.is_full());
+    // When all have begun, the oldest goes.
+    let (mut client, stream, from) = come();
+    guests.greet(stream, from).unwrap();
+    client.write_all(&MAGIC).unwrap();
+    let gone = guests.make_room().gone;
+    assert_eq!(gone.len(), 1);
+    assert_eq!(gone[0].0, crowd[1].1);
+    assert!(gone[0].1.starts_with("did not say who it is"), "{gone:?}");
 }
 
 #[test]
