@@ -1,10 +1,11 @@
 //! Finds the headers that a source includes.
 //!
 //! NVRTC does not report them. As its preprocessor does, a quoted name is looked for beside the file that includes it, then in
-//! the include paths. Conditions are not evaluated, so headers may be found that the compiler skips.
+//! the include paths. Conditions are not evaluated, so headers may be found that the compiler skips: those of both branches of
+//! an `#if`, of all definitions of a macro, and for `#include_next` all of the name in the include paths.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -42,8 +43,8 @@ pub(crate) fn follow(
 ) -> Result<Included> {
     let mut search = Search {
         include_paths,
-        macros: HashMap::new(),
-        by_macro: Vec::new(),
+        macros: BTreeMap::new(),
+        by_macro: BTreeSet::new(),
         found: HashSet::new(),
         scanned: HashSet::new(),
         included: Included::default(),
@@ -85,10 +86,10 @@ pub(crate) fn values(options: &[String], names: &[&str]) -> Vec<String> {
 
 struct Search<'a> {
     include_paths: &'a [PathBuf],
-    /// Macros that are defined as the name of a header.
-    macros: HashMap<String, String>,
+    /// Macros that are defined as the name of a header, each with all of its definitions.
+    macros: BTreeMap<String, BTreeSet<String>>,
     /// `#include NAME`, and the folder of the file that has it.
-    by_macro: Vec<(String, PathBuf)>,
+    by_macro: BTreeSet<(String, PathBuf)>,
     /// The names and files of `included.headers`.
     found: HashSet<(String, PathBuf)>,
     scanned: HashSet<PathBuf>,
@@ -107,9 +108,14 @@ impl Search<'_> {
                     Some((name, quoted)) => self.find(name, quoted.then_some(folder))?,
                     None => {
                         let name = before_comment(argument).to_owned();
-                        self.by_macro.push((name, folder.to_owned()));
+                        self.by_macro.insert((name, folder.to_owned()));
                     }
                 },
+                ("include_next", argument) => {
+                    if let Some((name, _)) = header_name(argument) {
+                        self.find_all(name)?;
+                    }
+                }
                 ("define", definition) => {
                     if let Some((name, value)) = definition.split_once(char::is_whitespace) {
                         self.define(name, value);
@@ -123,26 +129,38 @@ impl Search<'_> {
 
     fn define(&mut self, name: &str, value: &str) {
         if header_name(value.trim()).is_some() {
-            self.macros.insert(name.to_owned(), value.trim().to_owned());
+            let values = self.macros.entry(name.to_owned()).or_default();
+            values.insert(value.trim().to_owned());
         }
     }
 
     /// Follows `#include NAME` after everything else, since a macro may be defined in another file.
     fn resolve_macros(&mut self) -> Result<()> {
-        let mut left = Vec::new();
-        while let Some((name, folder)) = self.by_macro.pop() {
-            let value = self.macros.get(&name).cloned();
-            match value.as_deref().and_then(header_name) {
-                Some((name, quoted)) => {
-                    self.find(name, quoted.then_some(&*folder))?;
-                    // The header may define what was unknown so far.
-                    self.by_macro.append(&mut left);
+        let mut followed = HashSet::new();
+        // Each header may define macros, and include others by macros.
+        loop {
+            let mut new = Vec::new();
+            for (name, folder) in &self.by_macro {
+                for value in self.macros.get(name).into_iter().flatten() {
+                    new.push((value.clone(), folder.clone()));
                 }
-                None => left.push((name, folder)),
+            }
+            new.retain(|one| followed.insert(one.clone()));
+            if new.is_empty() {
+                break;
+            }
+            for (value, folder) in new {
+                if let Some((name, quoted)) = header_name(&value) {
+                    self.find(name, quoted.then_some(&*folder))?;
+                }
             }
         }
-        let unknown = left.into_iter().map(|(name, _)| name);
-        self.included.unknown = unknown.collect();
+        let names = self.by_macro.iter().map(|(name, _)| name);
+        let unknown: BTreeSet<_> = names
+            .filter(|name| !self.macros.contains_key(*name))
+            .cloned()
+            .collect();
+        self.included.unknown = unknown.into_iter().collect();
         Ok(())
     }
 
@@ -153,9 +171,23 @@ impl Search<'_> {
             .into_iter()
             .chain(self.include_paths.iter().map(|path| &**path));
         let mut candidates = folders.map(|folder| folder.join(name));
-        let Some(path) = candidates.find(|path| path.is_file()) else {
-            return Ok(());
-        };
+        match candidates.find(|path| path.is_file()) {
+            Some(path) => self.add(name, path),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds all headers of this name in the include paths. Which of them comes next depends on the path that the including
+    /// file was found by.
+    fn find_all(&mut self, name: &str) -> Result<()> {
+        let include_paths = self.include_paths;
+        let candidates = include_paths.iter().map(|folder| folder.join(name));
+        candidates
+            .filter(|path| path.is_file())
+            .try_for_each(|path| self.add(name, path))
+    }
+
+    fn add(&mut self, name: &str, path: PathBuf) -> Result<()> {
         // `a/../b` is another path of `b`.
         let unreadable = |error| cant("read", &path, &error);
         let file = fs::canonicalize(&path).map_err(unreadable)?;
@@ -164,7 +196,8 @@ impl Search<'_> {
         }
         let text = fs::read_to_string(&path).map_err(unreadable)?;
         if self.scanned.insert(file) {
-            self.scan(&text, path.parent().unwrap_or(Path::new("")))?;
+            let folder = path.parent().unwrap_or(Path::new(""));
+            self.scan(&text, folder)?;
         }
         self.included.headers.push(Header {
             name: name.to_owned(),
@@ -324,6 +357,50 @@ mod tests {
             ]
         );
         assert_eq!(included.unknown, ["UNKNOWN"]);
+    }
+
+    #[test]
+    fn all_definitions_of_a_macro_are_followed() {
+        let files = ["first", "second", "third"].map(|name| (format!("include/{name}.h"), ""));
+        let mut files: Vec<_> = files.iter().map(|(name, text)| (&**name, *text)).collect();
+        // The third is defined by a header that is found by the macro itself.
+        files[1].1 = "#undef NEXT\n#define NEXT <third.h>";
+        let folder = Folder::new("definitions", &files);
+        let source = "#ifdef FAST\n#define NEXT <first.h>\n#else\n#define NEXT <second.h>\n#endif\n#include NEXT\n";
+        let included = folder.follow(source, &[]);
+        assert_eq!(
+            folder.names(&included),
+            [
+                "first.h include/first.h",
+                "second.h include/second.h",
+                "third.h include/third.h"
+            ]
+        );
+        assert!(included.unknown.is_empty());
+    }
+
+    #[test]
+    fn the_next_header_of_a_name_is_followed() {
+        let folder = Folder::new(
+            "next",
+            &[
+                (
+                    "kernels/own.h",
+                    "#pragma once\n#include_next <own.h>\n#include_next OWN",
+                ),
+                ("include/own.h", "#include <deep.h>"),
+                ("include/deep.h", ""),
+            ],
+        );
+        let included = folder.follow("#include \"own.h\"\n", &[]);
+        assert_eq!(
+            folder.names(&included),
+            [
+                "deep.h include/deep.h",
+                "own.h include/own.h",
+                "own.h kernels/own.h"
+            ]
+        );
     }
 
     #[test]
