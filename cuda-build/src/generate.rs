@@ -4,7 +4,6 @@ use std::{fmt::Write, fs, path::Path};
 
 use crate::{
     Result, cant,
-    includes::Header,
     signature::{Kernel, in_rust},
 };
 
@@ -25,7 +24,8 @@ pub(crate) enum Compiled {
     /// To be compiled when the program runs.
     Source {
         text: String,
-        headers: Vec<Header>,
+        /// The names and texts of headers. NVRTC takes each name once.
+        headers: Vec<(String, String)>,
         options: Vec<String>,
     },
 }
@@ -93,7 +93,7 @@ fn code(out: &Path, module: &str, unit: &Unit) -> Result<String> {
         } => {
             let file = save(&format!("{module}.cu"), text.as_bytes())?;
             let mut calls = String::new();
-            for (number, Header { name, text, .. }) in headers.iter().enumerate() {
+            for (number, (name, text)) in headers.iter().enumerate() {
                 let file = save(&format!("{module}.{number}.h"), text.as_bytes())?;
                 let _ = write!(
                     calls,

@@ -21,7 +21,8 @@ pub(crate) struct Header {
     /// The name behind `#include`, without its quotes or brackets.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
-    pub(crate) text: String,
+    /// Need not be UTF-8: the compiler takes any bytes in comments and literals.
+    pub(crate) text: Vec<u8>,
 }
 
 /// The headers of a source, direct and indirect ones.
@@ -194,10 +195,10 @@ impl Search<'_> {
         if !self.found.insert((name.to_owned(), file.clone())) {
             return Ok(());
         }
-        let text = fs::read_to_string(&path).map_err(unreadable)?;
+        let text = fs::read(&path).map_err(unreadable)?;
         if self.scanned.insert(file) {
             let folder = path.parent().unwrap_or(Path::new(""));
-            self.scan(&text, folder)?;
+            self.scan(&String::from_utf8_lossy(&text), folder)?;
         }
         self.included.headers.push(Header {
             name: name.to_owned(),
@@ -316,7 +317,7 @@ mod tests {
         let headers: Vec<_> = included
             .headers
             .iter()
-            .map(|header| (&*header.name, &*header.text))
+            .map(|header| (&*header.name, str::from_utf8(&header.text).unwrap()))
             .collect();
         let nvrtc = Nvrtc::for_tests();
         nvrtc.compile_in_memory(&source, &headers).unwrap();
@@ -401,6 +402,19 @@ mod tests {
                 "own.h kernels/own.h"
             ]
         );
+    }
+
+    #[test]
+    fn headers_need_not_be_utf_8() {
+        let folder = Folder::new("latin", &[("include/next.h", "")]);
+        let latin = b"// \xa9 1999\n#include <next.h>\n";
+        fs::write(folder.0.join("include/latin.h"), latin).unwrap();
+        let included = folder.follow("#include <latin.h>\n", &[]);
+        assert_eq!(
+            folder.names(&included),
+            ["latin.h include/latin.h", "next.h include/next.h"]
+        );
+        assert_eq!(included.headers[1].text, latin);
     }
 
     #[test]

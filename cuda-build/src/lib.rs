@@ -241,7 +241,7 @@ impl Build {
     }
 
     /// The files with their texts, by name.
-    fn sources(&self, root: &Path) -> Result<Vec<(String, String)>> {
+    fn sources(&self, root: &Path) -> Result<Vec<(String, Vec<u8>)>> {
         let folder = root.join(&self.folder);
         let found = files(&folder, &["cu"])?;
         if found.is_empty() {
@@ -257,7 +257,7 @@ impl Build {
         &self,
         nvrtc: &Nvrtc,
         root: &Path,
-        sources: Vec<(String, String)>,
+        sources: Vec<(String, Vec<u8>)>,
     ) -> Result<Vec<Unit>> {
         let mut options: Vec<_> = self.options.clone();
         // Relative names in messages are those of the package, wherever cargo runs this.
@@ -271,7 +271,8 @@ impl Build {
         sources
             .into_iter()
             .map(|(name, text)| {
-                self.included(root, &name, &text)?;
+                let readable = String::from_utf8_lossy(&text);
+                self.included(root, &name, &readable)?;
                 let own = root.join(&name);
                 let mut options = options.clone();
                 if let Some(folder) = own.parent() {
@@ -283,7 +284,7 @@ impl Build {
                 });
                 let cubins = cubins.collect::<Result<_>>()?;
                 let ptx = nvrtc.compile(&name, &text, &ptx_for, &options)?.ptx;
-                let kernels = signature::of(&text, Some(&ptx));
+                let kernels = signature::of(&readable, Some(&ptx));
                 let code = Compiled::Code { cubins, ptx };
                 Ok(Unit {
                     name,
@@ -294,10 +295,10 @@ impl Build {
             .collect()
     }
 
-    fn embed(&self, root: &Path, sources: Vec<(String, String)>) -> Result<Vec<Unit>> {
+    fn embed(&self, root: &Path, sources: Vec<(String, Vec<u8>)>) -> Result<Vec<Unit>> {
         let units = sources.into_iter().map(|(name, text)| {
-            let headers = self.included(root, &name, &text)?;
-            expect_one_of_each(&name, &headers)?;
+            let text = embedded(&root.join(&name), text)?;
+            let headers = one_of_each(&name, self.included(root, &name, &text)?)?;
             Ok(Unit {
                 kernels: signature::of(&text, None),
                 code: Compiled::Source {
@@ -321,23 +322,43 @@ impl Build {
     }
 }
 
-/// An error if one name stands for two headers: embedded headers have no folders.
-fn expect_one_of_each(source: &str, headers: &[Header]) -> Result<()> {
-    for (number, header) in headers.iter().enumerate() {
-        let mut before = headers[..number].iter();
-        let differs = |other: &&Header| other.name == header.name && other.text != header.text;
-        if let Some(other) = before.find(differs) {
-            return Err(Error(format!(
-                "{source}: `#include \"{}\"` names two files, {} and {}. A source that is compiled when the program runs \
+/// The headers by name. Returns an error if headers of one name differ, since embedded headers have no folders.
+fn one_of_each(source: &str, headers: Vec<Header>) -> Result<Vec<(String, String)>> {
+    let mut kept: Vec<&Header> = Vec::new();
+    for header in &headers {
+        match kept.iter().find(|other| other.name == header.name) {
+            None => kept.push(header),
+            Some(other) if other.text == header.text => {}
+            Some(other) => {
+                return Err(Error(format!(
+                    "{source}: `#include \"{}\"` names two files, {} and {}. A source that is compiled when the program runs \
                  finds its headers by name alone. Fix: include one of them by another path, or install NVRTC where the \
                  program is built",
-                header.name,
-                other.path.display(),
-                header.path.display()
-            )));
+                    header.name,
+                    other.path.display(),
+                    header.path.display()
+                )));
+            }
         }
     }
-    Ok(())
+    let texts = kept.into_iter().map(|header| {
+        let text = embedded(&header.path, header.text.clone())?;
+        Ok((header.name.clone(), text))
+    });
+    texts.collect()
+}
+
+/// The text of a file that is embedded in the program, which takes only UTF-8.
+fn embedded(path: &Path, text: Vec<u8>) -> Result<String> {
+    String::from_utf8(text).map_err(|error| {
+        let error = error.utf8_error();
+        Error(format!(
+            "{}: byte {} is not UTF-8, and the program embeds the file as text. Fix: save the file as UTF-8, or install NVRTC \
+             where the program is built",
+            path.display(),
+            error.valid_up_to()
+        ))
+    })
 }
 
 fn variable(name: &str) -> Result<PathBuf> {
@@ -371,8 +392,8 @@ fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>> {
 }
 
 /// A file's name below `root`, and its text.
-fn read(path: &Path, root: &Path) -> Result<(String, String)> {
-    let text = fs::read_to_string(path).map_err(|error| cant("read", path, &error))?;
+fn read(path: &Path, root: &Path) -> Result<(String, Vec<u8>)> {
+    let text = fs::read(path).map_err(|error| cant("read", path, &error))?;
     let name = path.strip_prefix(root).unwrap_or(path);
     Ok((name.to_string_lossy().replace('\\', "/"), text))
 }

@@ -174,18 +174,19 @@ impl Nvrtc {
     pub(crate) fn compile(
         &self,
         name: &str,
-        text: &str,
+        text: &[u8],
         architecture: &str,
         options: &[String],
     ) -> Result<Code> {
-        let c_string = |text: &str| {
+        let c_string = |text: &[u8]| {
             CString::new(text)
                 .map_err(|_| Error(format!("{name}: a NUL character in it or in an option")))
         };
-        let (source, own_name) = (c_string(text)?, c_string(name)?);
-        let mut all = vec![c_string(&format!("--gpu-architecture={architecture}"))?];
+        let (source, own_name) = (c_string(text)?, c_string(name.as_bytes())?);
+        let architecture_option = format!("--gpu-architecture={architecture}");
+        let mut all = vec![c_string(architecture_option.as_bytes())?];
         for option in options {
-            all.push(c_string(option)?);
+            all.push(c_string(option.as_bytes())?);
         }
         let pointers: Vec<_> = all.iter().map(|option| option.as_ptr()).collect();
         let functions = &self.functions;

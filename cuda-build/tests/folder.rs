@@ -21,7 +21,7 @@ impl Folder {
         Self(path)
     }
 
-    fn write(&self, name: &str, text: &str) -> &Self {
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) -> &Self {
         let file = self.0.join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
@@ -295,6 +295,15 @@ fn headers_of_all_folders_are_embedded_with_a_source() {
         );
     }
     assert!(!text.contains("unused.cuh"), "{text}");
+    // Two files of one name and one text are one header: NVRTC takes each name once.
+    folder
+        .write(
+            "kernels/one.cu",
+            "#include \"sub/first.cuh\"\n#include \"second.inc\"\n",
+        )
+        .write("kernels/second.inc", "// the first\n");
+    let text = folder.made(&build).unwrap();
+    assert_eq!(text.matches(".header(\"second.inc\"").count(), 1, "{text}");
     // A header from memory is found by its name alone.
     folder
         .write(
@@ -306,4 +315,42 @@ fn headers_of_all_folders_are_embedded_with_a_source() {
     let expected = "kernels/one.cu: `#include \"second.inc\"` names two files, ";
     assert!(error.starts_with(expected), "{error}");
     assert!(error.contains("sub/second.inc"), "{error}");
+}
+
+/// A folder whose sources have bytes of Latin-1.
+fn latin(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    folder
+        .write(
+            "kernels/one.cu",
+            b"#include \"own.cuh\"\n// \xa9\n__global__ void k(int *x) { *x = OWN; }\n",
+        )
+        .write("kernels/own.cuh", b"// \xa9 1999\n#define OWN 1\n");
+    folder
+}
+
+#[test]
+fn sources_that_are_not_utf_8_are_compiled() {
+    if !is_child("sources_that_are_not_utf_8_are_compiled", None) {
+        return;
+    }
+    let folder = latin("latin");
+    let text = folder.made(&folder.build()).unwrap();
+    assert!(text.contains("pub fn k(x: &mut [i32])"), "{text}");
+}
+
+#[test]
+fn sources_that_are_not_utf_8_are_not_embedded() {
+    let test = "sources_that_are_not_utf_8_are_not_embedded";
+    if !is_child(test, Some("/no/such/libnvrtc.so")) {
+        return;
+    }
+    let folder = latin("latin-source");
+    let build = folder.build().or_source();
+    let error = folder.made(&build).unwrap_err().to_string();
+    assert!(error.contains("one.cu: byte 22 is not UTF-8"), "{error}");
+    folder.write("kernels/one.cu", "#include \"own.cuh\"\n");
+    let error = folder.made(&build).unwrap_err().to_string();
+    assert!(error.contains("own.cuh: byte 3 is not UTF-8"), "{error}");
+    assert!(error.contains("Fix: save the file as UTF-8"), "{error}");
 }
