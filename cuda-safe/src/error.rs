@@ -182,10 +182,15 @@ impl Error {
         {
             return Self::missing(Code::Driver(code), call, ErrorKind::NoDevice, missing);
         }
-        if code == CUresult::CUDA_ERROR_NOT_SUPPORTED
+        let reported = match code {
+            CUresult::CUDA_ERROR_NOT_SUPPORTED => Some(ErrorKind::Unsupported),
+            CUresult::CUDA_ERROR_INVALID_VALUE => Some(ErrorKind::Driver),
+            _ => None,
+        };
+        if let Some(kind) = reported
             && let Some(report) = crate::driver::report(std::ptr::null_mut())
         {
-            return Self::new(Code::Driver(code), call, ErrorKind::Unsupported, report);
+            return Self::new(Code::Driver(code), call, kind, report);
         }
         let (kind, detail) = match code {
             CUresult::CUDA_ERROR_NO_DEVICE => (
@@ -335,7 +340,8 @@ impl Error {
 }
 
 /// What errors say of faults.
-pub(crate) const FAULTED: &str = "a kernel of this process faulted, and its context can't be used any more, nor can any other";
+pub(crate) const FAULTED: &str =
+    "a kernel of this process faulted, and its context can't be used any more, nor can any other";
 pub(crate) const DROP: &str = "end the process, and go on in a new one";
 pub(crate) const FIND: &str = "Run the program under compute-sanitizer or on the emulator to find the faulting line: kernels \
     have line information, unless it was left out (Program::without_line_info)";
