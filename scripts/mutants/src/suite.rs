@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::cargo::{Built, Program};
+use crate::measured::Measured;
 use crate::process::{self, End};
 use crate::targets;
 use crate::work;
@@ -151,7 +152,7 @@ impl Runner<'_> {
     }
 
     /// Runs every test without a mutant: how long it takes, and what it reaches. Gives those that take at most
-    /// `longest`, and remarks.
+    /// `longest`, and remarks. What `measured` knows already is not run again.
     ///
     /// # Errors
     /// A test fails.
@@ -160,22 +161,35 @@ impl Runner<'_> {
         tests: &[Test],
         longest: Duration,
         jobs: usize,
+        measured: &Measured,
     ) -> Result<(Vec<Test>, Vec<String>), String> {
         let results = work::share(tests.len(), jobs, |worker, index| {
-            self.measure_one(tests[index].clone(), longest, worker)
+            let test = &tests[index];
+            let program = &self.built.programs[test.program];
+            if let Some((known, note)) = measured.recall(program, test)
+                && known.time <= longest
+            {
+                return Ok((Some(known), note));
+            }
+            let result = self.measure_one(test.clone(), longest, worker);
+            if let Ok((Some(after), note)) = &result {
+                measured.note(program, test, after, note.as_deref());
+            }
+            result
         });
-        let (mut measured, mut failures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        measured.save(&self.built.programs, tests)?;
+        let (mut good, mut failures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for result in results {
             match result {
                 Ok((test, note)) => {
-                    measured.extend(test);
+                    good.extend(test);
                     notes.extend(note);
                 }
                 Err(failure) => failures.push(failure),
             }
         }
         if failures.is_empty() {
-            Ok((measured, notes))
+            Ok((good, notes))
         } else {
             let failures = failures.join("\n");
             Err(format!("tests fail without any mutant\n{failures}"))

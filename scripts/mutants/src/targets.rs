@@ -13,7 +13,7 @@ pub struct Target {
 }
 
 /// In the order of their dependencies.
-pub const TARGETS: [Target; 3] = [
+pub const TARGETS: [Target; 4] = [
     Target {
         package: "cuda-safe",
         folder: "cuda-safe/src/",
@@ -27,6 +27,13 @@ pub const TARGETS: [Target; 3] = [
         // Opponents on the CPU.
         except: &["cuda-compute/src/cpu/"],
         tests: &["cuda-compute"],
+    },
+    Target {
+        package: "cuda-nccl",
+        folder: "cuda-nccl/src/",
+        // Generated bindings.
+        except: &["cuda-nccl/src/sys/"],
+        tests: &["cuda-nccl"],
     },
     Target {
         package: "cuda-emulator",
@@ -86,7 +93,9 @@ pub fn environment(package: &str, program: &str) -> Vec<(String, String)> {
         (CHECK, "leak"),
     ];
     match (package, program) {
-        ("cuda-safe" | "cuda-compute", "integration") => strict
+        ("cuda-safe", "integration" | "graphs" | "peers" | "signals" | "tensor_maps")
+        | ("cuda-compute", "integration")
+        | ("cuda-nccl", "peers" | "fake" | "spread" | "file") => strict
             .iter()
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .collect(),
