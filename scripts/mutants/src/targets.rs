@@ -70,13 +70,19 @@ pub fn counts(_package: &str, program: &str) -> bool {
     !matches!(program, "compile_fail" | "injection_suite")
 }
 
-/// Whether the tests of a package may find compiled kernels that earlier runs have left. Those are kept by a hash of
-/// their source, by code of `cuda-safe`: so wherever that isn't mutated.
+/// Whether the tests of a package may find compiled kernels that earlier runs have left while they are measured. Tests of
+/// `cuda-safe` may not: they reach the code that compiles kernels and keeps them, and mutants of it.
 pub fn keeps_kernels(package: &str) -> bool {
     TARGETS
         .iter()
         .find(|target| target.package == "cuda-safe")
         .is_none_or(|safe| !safe.tests.contains(&package))
+}
+
+/// Whether a mutant of a file leaves the code alone that compiles kernels and keeps them, so that tests may find those that
+/// earlier runs have left.
+pub fn compiles_as_before(file: &str) -> bool {
+    !file.starts_with("cuda-safe/src/program/")
 }
 
 /// A process that leaks ends so under the emulator's check.
