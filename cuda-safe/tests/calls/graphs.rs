@@ -170,3 +170,38 @@ fn a_capture_that_does_not_end_is_ended_again() {
         assert_eq!(calls("cuStreamEndCapture").len(), 2);
     });
 }
+
+#[test]
+fn an_older_driver_tells_edges_without_data() {
+    const TEST: &str = "an_older_driver_tells_edges_without_data";
+    let body: fn() = || {
+        let context = Context::primary(0).unwrap();
+        let mut graph = Graph::new(&context).unwrap();
+        let a = graph.add_empty(&[]).unwrap();
+        let b = graph.add_empty(&[a]).unwrap();
+        let edges = graph.edges();
+        let lookup = &calls("cuGetProcAddress")[0];
+        if lookup.contains("CUDA_ERROR_NOT_FOUND") {
+            assert_eq!(edges.unwrap(), [(a, b)]);
+        } else {
+            let error = edges.unwrap_err();
+            assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+        }
+    };
+    traced(TEST, "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND", body);
+    traced(TEST, "cuGetProcAddress:1:CUDA_ERROR_UNKNOWN", body);
+}
+
+#[test]
+fn kernels_have_names_where_the_driver_does_not_tell_them() {
+    const TEST: &str = "kernels_have_names_where_the_driver_does_not_tell_them";
+    traced(TEST, "cuGetProcAddress:1+:CUDA_ERROR_NOT_FOUND", || {
+        let (context, stream) = device();
+        let (set, x) = kernel(&context, &stream);
+        let mut graph = Graph::new(&context).unwrap();
+        let config = LaunchConfig::new(1, 1);
+        // SAFETY: a number; nothing is launched.
+        let node = unsafe { graph.add_kernel(&[], &set, config, (x.view(),)) }.unwrap();
+        assert_eq!(graph.kernel_name(node).unwrap(), "set");
+    });
+}

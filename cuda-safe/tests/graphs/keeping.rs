@@ -277,6 +277,24 @@ fn dropping_waits_only_for_what_no_stream_orders() {
 }
 
 #[test]
+fn a_copy_of_a_captured_graph_is_ordered_with_its_stream() {
+    let (_one, context, stream) = device();
+    let other = Stream::new(&context).unwrap();
+    let mut x = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
+    // SAFETY: the buffer lives longer than the graphs.
+    let graph = unsafe { stream.capture(|_| -> Result<()> { x.fill(&stream, 1) }) }.unwrap();
+    // SAFETY: as above; only the copy is launched.
+    let copy = unsafe { graph.try_clone() }.unwrap();
+    let mut exec = copy.instantiate().unwrap();
+    let hold = Signal::<u32>::new(&context, 0).unwrap();
+    stream.wait_signal(&hold, WaitUntil::EQUAL, 1).unwrap();
+    exec.launch(&other).unwrap();
+    assert!(!other.query().unwrap());
+    hold.set(1);
+    assert_eq!(x.to_vec(&stream).unwrap(), [1; 4]);
+}
+
+#[test]
 fn graphs_that_own_something_have_no_copies() {
     let (_one, context, stream) = device();
     let empty = || Graph::new(&context).unwrap();
