@@ -141,7 +141,10 @@ impl Hunt<'_> {
         for index in candidates {
             let test = &self.tests[*index];
             let variable = ("MUTANT", number.as_str());
-            let (end, _) = self.runner.run(test, worker, variable, limit(test), None)?;
+            let kept = targets::compiles_as_before(&live.mutant.file);
+            let (end, _) = self
+                .runner
+                .run(test, worker, variable, limit(test), kept, None)?;
             if !end.is_good() {
                 let end = match end {
                     End::Exit(Some(targets::LEAKED)) => "leaks".into(),
