@@ -3,13 +3,14 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup pins demo test loading lto stranger bench check bundle headers tsan mutants package semver aarch64
+.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64
 
 help:
 	@echo "make setup    fetch CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
 	@echo "make pins     pin what make setup fetches to the newest there is (scripts/pins)"
 	@echo "make demo     build and run the main example"
 	@echo "make test     build and run all tests"
+	@echo "make fuzz     random programs of the safe API for an hour (SECONDS=60, START=first seed, SEED=one program)"
 	@echo "make bench    build and run the benches"
 	@echo "make check    formatting, lints, documentation, licences"
 	@echo "make bundle   put everything that runs into one folder, for a GPU machine without Rust"
@@ -35,6 +36,14 @@ demo: setup
 
 test: setup
 	$(CARGO) test --locked --workspace
+
+# A minute of it is part of test. See cuda-safe/tests/fuzz/README.md.
+fuzz: SECONDS := 3600
+fuzz: START := $(shell date +%s)000
+fuzz: setup
+	@echo "fuzz: $(if $(SEED),seed $(SEED),$(SECONDS) seconds from seed $(START) on)"
+	CUDA_FUZZ_SECONDS=$(SECONDS) CUDA_FUZZ_START=$(START) $(if $(SEED),CUDA_FUZZ_SEED=$(SEED)) $(if $(KEEP),CUDA_FUZZ_KEEP=$(KEEP)) \
+		$(CARGO) test --locked -p cuda-safe --test fuzz random_programs $(ARGS) -- --nocapture
 
 # Not part of test, since the feature holds for a whole build: the emulator is built once more for it.
 loading: setup

@@ -536,6 +536,12 @@ impl Stream {
         self.context().enter(call)
     }
 
+    /// Whether this is a per-thread default stream of another thread than the calling one, which cannot use it.
+    pub(crate) fn is_of_other_thread(&self) -> bool {
+        let owner = self.0.kind().thread;
+        owner.is_some_and(|owner| owner != thread::current().id())
+    }
+
     /// Whether memory can be freed in this stream's order by the calling thread or, if it runs a host function, later by
     /// another one.
     pub(crate) fn can_free_here(&self) -> bool {

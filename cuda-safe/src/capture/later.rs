@@ -18,7 +18,7 @@ use super::{
 use crate::{
     callback,
     context::{Context, unheard},
-    error::{Error, Result, ends_context},
+    error::{Result, ends_context},
     stream::Stream,
 };
 
@@ -90,12 +90,13 @@ impl Needs<'_> {
     fn is_captured(&self) -> bool {
         match *self {
             Self::Streams(streams) => {
-                // After a fault the release itself reports it. A stream that cannot be asked may be captured.
-                let is_captured = |stream: &Stream| {
-                    let faulted = |error: Error| error.driver_code().is_some_and(ends_context);
-                    stream
+                let is_captured = |stream: &Stream| match stream.is_of_other_thread() {
+                    // Only its own thread can ask.
+                    true => stream.context().is_captured(),
+                    // After a fault the release itself reports it. A stream that cannot be asked may be captured.
+                    false => stream
                         .is_capturing()
-                        .unwrap_or_else(|error| !faulted(error))
+                        .unwrap_or_else(|error| !error.driver_code().is_some_and(ends_context)),
                 };
                 captures_exist() && streams.iter().any(is_captured)
             }

@@ -151,7 +151,12 @@ pub(crate) const REMEDY: &str = "make it before the capture, or after it";
 
 impl Stream {
     fn place(&self) -> Place {
-        Place::new(self.context(), self.queue())
+        // This thread cannot ask about another thread's default stream.
+        let queue = match self.is_of_other_thread() {
+            true => Queue::All,
+            false => self.queue(),
+        };
+        Place::new(self.context(), queue)
     }
 
     /// Keeps captures from beginning on this stream, for a call that returns soon. Does not look whether the stream is
@@ -318,16 +323,25 @@ impl Stream {
         others: &[&Stream],
         call: &'static str,
     ) -> Result<bool> {
-        let number = self.capture_number()?;
+        // The legacy default stream is part of no capture, and nothing can be enqueued there during one.
+        let number = |stream: &Stream| match stream.capture_number() {
+            Err(error)
+                if error.driver_code() == Some(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) =>
+            {
+                Err(captured(call, REMEDY))
+            }
+            number => number,
+        };
+        let own = number(self)?;
         for other in others {
-            if other.capture_number()? != number {
+            if number(other)? != own {
                 return Err(captured(
                     call,
                     "have the other stream join it first (wait_stream), or use memory of the stream itself",
                 ));
             }
         }
-        Ok(number.is_some())
+        Ok(own.is_some())
     }
 }
 

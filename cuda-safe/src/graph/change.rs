@@ -4,6 +4,7 @@ use cuda_sys::{self as sys, CUDA_HOST_NODE_PARAMS, CUresult};
 
 use super::{
     Graph, GraphError, GraphExec, Part,
+    held::changed,
     host::HostFunction,
     node::{Node, NodeKind},
     parameters,
@@ -132,8 +133,11 @@ impl GraphExec {
     ) -> Result<()> {
         const CALL: &str = "GraphExec::set_copy";
         self.expect_own(node, CALL)?;
-        let copy = parameters::copy(self.held(), to.into(), from.into(), CALL)?;
+        let (to, from) = (to.into(), from.into());
+        let copy = parameters::copy(self.held(), to, from, CALL)?;
         let copy = copy.ok_or_else(|| nothing(CALL))?;
+        self.held().share(to.number);
+        self.held().share(from.number);
         // SAFETY: both sides are memory that the graph owns.
         unsafe { self.set_raw_copy(node, &copy) }
     }
@@ -167,8 +171,10 @@ impl GraphExec {
     ) -> Result<()> {
         const CALL: &str = "GraphExec::set_fill";
         self.expect_own(node, CALL)?;
-        let fill = parameters::fill(self.held(), part.into(), value, CALL)?;
+        let part = part.into();
+        let fill = parameters::fill(self.held(), part, value, CALL)?;
         let fill = fill.ok_or_else(|| nothing(CALL))?;
+        self.held().share(part.number);
         let context = self.context();
         let _current = context.enter("cuGraphExecMemsetNodeSetParams")?;
         // SAFETY: a live node of the graph that this was made of; the memory is its own.
@@ -226,7 +232,7 @@ impl GraphExec {
             self.retire(node.tag());
         }
         // After a failure too: the change may have been made.
-        self.held().host(node.tag(), function);
+        self.held().host(changed(node.tag()), function);
         self.checked(CALL, code, node, "to call a function")
     }
 
@@ -261,10 +267,10 @@ impl GraphExec {
             }
         };
         if code == CUresult::CUDA_SUCCESS {
-            drop(self.held().take(node.tag())); // the driver keeps what launches need of the old event
+            drop(self.held().take_changed(node.tag())); // the driver keeps what launches need of the old event
         }
         // After a failure too: the change may have been made.
-        self.held().event(node.tag(), event);
+        self.held().event(changed(node.tag()), event);
         self.context().check(call, code)
     }
 
@@ -278,7 +284,7 @@ impl GraphExec {
     #[doc(alias = "cuGraphExecChildGraphNodeSetParams")]
     pub fn set_child(&mut self, node: Node, mut child: Graph) -> Result<(), GraphError> {
         const CALL: &str = "cuGraphExecChildGraphNodeSetParams";
-        let changed = self.expect_own(node, CALL).and_then(|()| {
+        let result = self.expect_own(node, CALL).and_then(|()| {
             self.context()
                 .expect_same(child.context(), CALL, "the graph and the child")?;
             let _current = self.context().enter("cuGraphExecChildGraphNodeSetParams")?;
@@ -293,10 +299,10 @@ impl GraphExec {
                 "to run a graph of the same nodes and edges",
             )
         });
-        match changed {
+        match result {
             Ok(()) => {
                 self.retire(node.tag());
-                self.held().absorb(node.tag(), &mut child.held);
+                self.held().absorb(changed(node.tag()), &mut child.held);
                 Ok(())
             }
             Err(error) => Err(GraphError::new(error, child)),

@@ -311,6 +311,7 @@ impl GraphExec {
     /// over.
     pub fn into_graph(mut self) -> Result<Graph> {
         self.wait()?; // on failure `drop` sees to what is held
+        drop(self.held().take_all_changed());
         if let Some(graph) = self.updated.take() {
             return Ok(graph);
         }
@@ -346,9 +347,9 @@ impl GraphExec {
         self.keep_for_launches(old);
     }
 
-    /// Gives up what only one node needs, when the launches that were made before are over.
+    /// Gives up what only one node was changed to, when the launches that were made before are over.
     pub(super) fn retire(&mut self, tag: Tag) {
-        let old = self.held().take(tag);
+        let old = self.held().take_changed(tag);
         self.keep_for_launches(old);
     }
 

@@ -47,6 +47,15 @@ pub(super) type Tag = usize;
 /// For what stays as long as the graph.
 pub(super) const UNTAGGED: Tag = 0;
 
+/// The tag of everything that a node of an executable graph was changed to. What the graph itself needs for the node stays
+/// under the node's own tag, for [`GraphExec::into_graph`](super::GraphExec::into_graph).
+pub(super) fn changed(tag: Tag) -> Tag {
+    tag | CHANGED
+}
+
+/// Nodes are at even addresses.
+const CHANGED: Tag = 1;
+
 /// What a graph keeps alive. Its memory is reached through the graph alone, by tokens.
 #[derive(Default)]
 pub(super) struct Held {
@@ -212,15 +221,31 @@ impl Held {
         })
     }
 
-    /// What only the node of a tag needs.
-    pub(super) fn take(&mut self, tag: Tag) -> Self {
+    /// Takes out everything that one node was changed to.
+    pub(super) fn take_changed(&mut self, tag: Tag) -> Self {
+        self.take_if(|one| one == changed(tag))
+    }
+
+    /// Takes out everything that nodes were changed to.
+    pub(super) fn take_all_changed(&mut self) -> Self {
+        self.take_if(|one| one & CHANGED != 0)
+    }
+
+    fn take_if(&mut self, taken: impl Fn(Tag) -> bool) -> Self {
         Self {
-            memory: self.memory.extract_if(.., |one| one.0 == tag).collect(),
-            events: self.events.extract_if(.., |one| one.0 == tag).collect(),
-            hosts: self.hosts.extract_if(.., |one| one.0 == tag).collect(),
-            others: self.others.extract_if(.., |one| one.0 == tag).collect(),
+            memory: self.memory.extract_if(.., |one| taken(one.0)).collect(),
+            events: self.events.extract_if(.., |one| taken(one.0)).collect(),
+            hosts: self.hosts.extract_if(.., |one| taken(one.0)).collect(),
+            others: self.others.extract_if(.., |one| taken(one.0)).collect(),
             unordered: self.unordered,
             ..Self::default()
+        }
+    }
+
+    /// Keeps memory as long as the graph, since another node than the one that brought it uses it.
+    pub(super) fn share(&mut self, number: u64) {
+        for (tag, _, _) in self.memory.iter_mut().filter(|one| one.1 == number) {
+            *tag = UNTAGGED;
         }
     }
 

@@ -171,7 +171,12 @@ impl GraphExec {
     ) -> Result<()> {
         const CALL: &str = "GraphExec::set_region_copy";
         self.expect_own(node, CALL)?;
-        let copy = described(self.held(), copy, to.into(), from.into(), CALL)?;
+        let (to, from) = (to.into(), from.into());
+        let numbers = [to.number, from.number];
+        let copy = described(self.held(), copy, to, from, CALL)?;
+        for number in numbers {
+            self.held().share(number);
+        }
         let copy = copy.ok_or_else(|| {
             let text = "no elements: use GraphExec::set_enabled to leave the node out";
             Error::invalid(CALL, text)

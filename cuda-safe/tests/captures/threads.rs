@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Barrier, Mutex,
+        Arc, Barrier, Mutex,
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
@@ -339,17 +339,19 @@ fn a_capture_waits_for_a_thread_that_waits_for_its_stream() {
     let stream = Stream::new(&context).unwrap();
     let begun = Barrier::new(2);
     let (go, gone) = mpsc::channel::<()>();
+    // Set on the stream, since the waiting thread may be slow to note the end of its wait.
+    let over = Arc::new(AtomicBool::new(false));
+    let ends = over.clone();
     stream
         .launch_host_function(move || {
             gone.recv().unwrap();
+            ends.store(true, Ordering::SeqCst);
         })
         .unwrap();
-    let waited = AtomicBool::new(false);
     thread::scope(|threads| {
         threads.spawn(|| {
             begun.wait();
             stream.synchronize().unwrap();
-            waited.store(true, Ordering::SeqCst);
         });
         begun.wait();
         threads.spawn(move || {
@@ -359,7 +361,7 @@ fn a_capture_waits_for_a_thread_that_waits_for_its_stream() {
         thread::sleep(Duration::from_millis(50));
         // SAFETY: nothing is recorded.
         let graph = unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) };
-        assert!(waited.load(Ordering::SeqCst), "the wait was over first");
+        assert!(over.load(Ordering::SeqCst), "the wait was over first");
         drop(graph.unwrap());
     });
 }
@@ -617,4 +619,50 @@ fn memory_of_a_per_thread_stream_is_freed_after_the_capture() {
     context.synchronize().unwrap();
     let info = context.pointer_info(address).unwrap();
     assert_eq!(info.memory_type, MemoryType::UNKNOWN, "it is still there");
+}
+
+#[test]
+fn memory_of_another_threads_default_stream_is_released_after_a_capture() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let stream = Stream::new(&context).unwrap();
+    let allocate = || {
+        let own = Stream::per_thread_default(&context);
+        MappedBuffer::<u8>::zeroed(&own, 100).unwrap()
+    };
+    let mapped = thread::scope(|threads| threads.spawn(allocate).join().unwrap());
+    let address = mapped.as_device_ptr();
+    // SAFETY: nothing is recorded.
+    let graph = unsafe {
+        stream.capture(|_| -> Result<()> {
+            drop(mapped);
+            Ok(())
+        })
+    };
+    drop(graph.unwrap());
+    let info = context.pointer_info(address).unwrap();
+    assert_eq!(info.memory_type, MemoryType::UNKNOWN, "it is still there");
+}
+
+#[test]
+fn memory_of_the_legacy_stream_is_refused_by_name_while_a_blocking_stream_is_captured() {
+    let _one = one_at_a_time();
+    let context = Context::primary(0).unwrap();
+    let blocking = Stream::with_options(&context, StreamOptions::default().blocking(true)).unwrap();
+    let (other, legacy) = (
+        Stream::new(&context).unwrap(),
+        Stream::legacy_default(&context),
+    );
+    let mut buffer = DeviceBuffer::<u32>::zeroed(&legacy, 4).unwrap();
+    // SAFETY: nothing is recorded.
+    let graph = unsafe {
+        blocking.capture(|_| -> Result<()> {
+            let error = buffer.fill(&other, 1).unwrap_err().to_string();
+            assert!(error.contains("is being captured"), "{error}");
+            Ok(())
+        })
+    };
+    assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
+    buffer.fill(&other, 1).unwrap();
+    assert_eq!(buffer.to_vec(&other).unwrap(), [1; 4]);
 }

@@ -1,0 +1,33 @@
+//! A fuzzer: random programs of safe calls on the emulator, with held streams and all checks, compared with a model of
+//! plain vectors. README.md explains how to run it and how to read its reports.
+
+mod buffers;
+mod campaign;
+mod canary;
+mod child;
+mod graphs;
+mod host_memory;
+mod memory;
+mod model;
+mod operation;
+mod others;
+mod program;
+mod random;
+mod recipe;
+mod shrink;
+mod streams;
+mod thread;
+mod world;
+
+use std::env;
+
+#[global_allocator]
+static MEMORY: memory::Allocator = memory::Allocator;
+
+#[test]
+fn random_programs_behave() {
+    match env::var("CUDA_FUZZ_SEED") {
+        Ok(seed) => campaign::replay(&seed),
+        Err(_) => campaign::search(),
+    }
+}
