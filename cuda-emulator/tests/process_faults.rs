@@ -758,6 +758,8 @@ fn the_recorded_calls_succeed_before_a_fault() {
             }
             assert_eq!(things.call(name), SUCCESS, "{name}");
             ok!(cuCtxSetCurrent(things.context));
+            // Queries are for work that is done.
+            ok!(cuCtxSynchronize());
         }
     });
 }
