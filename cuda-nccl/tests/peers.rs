@@ -383,8 +383,21 @@ fn a_capture_is_refused_on_all_ranks() {
     });
 }
 
+/// A fault ends the contexts of all devices in the process (recorded on two H100s, driver 580). A rank whose device did not
+/// fault learns of it from the other rank or from the driver, whichever comes first.
+fn expect_fault(rank: &PeerRank, error: &Error) {
+    match (rank.rank(), error) {
+        (0, Error::Lost(why)) => assert!(why.contains("device of rank 1"), "{why}"),
+        (_, Error::Cuda(error)) => {
+            let expected = [ErrorKind::Fault, ErrorKind::Poisoned];
+            assert!(expected.contains(error.kind()), "{error}");
+        }
+        (rank, error) => panic!("rank {rank}: {error}"),
+    }
+}
+
 #[test]
-fn a_fault_is_told_as_that_of_its_rank() {
+fn a_fault_of_one_rank_is_an_error_of_all() {
     if !in_a_process_of_its_own(&[]) {
         return; // no context of the device can be used afterwards
     }
@@ -409,11 +422,7 @@ fn a_fault_is_told_as_that_of_its_rank() {
             }
             let result = rank.all_reduce(&stream, &mut data, Reduction::Sum);
             let error = result.unwrap_err();
-            match (rank.rank(), &error) {
-                (0, Error::Lost(why)) => assert!(why.contains("device of rank 1"), "{why}"),
-                (1, Error::Cuda(_)) => {}
-                (rank, error) => panic!("rank {rank}: {error}"),
-            }
+            expect_fault(rank, &error);
             Err::<(), _>(error)
         })
         .unwrap_err();
@@ -452,11 +461,7 @@ fn a_wait_tells_of_another_device_that_failed(len: usize) {
         let called = rank.all_reduce(&stream, &mut data, Reduction::Sum);
         let result = called.and_then(|()| rank.wait(&stream));
         rest.wait();
-        match (rank.rank(), result.unwrap_err()) {
-            (0, Error::Lost(why)) => assert!(why.contains("device of rank 1"), "{why}"),
-            (1, Error::Cuda(_)) => {}
-            (rank, error) => panic!("rank {rank}: {error}"),
-        }
+        expect_fault(&rank, &result.unwrap_err());
     });
 }
 
