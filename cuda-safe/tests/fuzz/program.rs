@@ -287,6 +287,6 @@ mod tests {
                 names.insert(name.split(' ').next().unwrap().to_owned());
             }
         }
-        assert_eq!(names.len(), 58, "{names:?}");
+        assert_eq!(names.len(), 60, "{names:?}");
     }
 }
