@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 root=$PWD
 reverts=$root/cuda-safe/tests/fuzz/reverts
 limit=${SECONDS_EACH:-300} start=${START:-0}
+export CUDA_FUZZ_SHRINK_SECONDS=${CUDA_FUZZ_SHRINK_SECONDS:-30}
 work=$root/target/fuzz-reverts
 tree=$work/tree
 mkdir -p "$work"

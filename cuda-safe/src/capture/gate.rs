@@ -156,8 +156,16 @@ struct Capture {
     contexts: Vec<usize>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Patient {
+    thread: usize,
+    context: usize,
+}
+
 struct State {
     users: Vec<User>,
+    /// Threads that wait for a change of a context's captures.
+    patient: Vec<Patient>,
     waiting: Vec<Target>,
     beginning: Vec<Target>,
     captures: Vec<Capture>,
@@ -191,6 +199,11 @@ impl State {
             for waiting in self.waiting.iter().filter(|one| one.thread == thread) {
                 next.extend(self.blockers(waiting).map(|user| user.thread));
             }
+            for patient in self.patient.iter().filter(|one| one.thread == thread) {
+                let captures = self.captures.iter();
+                let awaited = captures.filter(|one| one.contexts.contains(&patient.context));
+                next.extend(awaited.map(|one| one.thread));
+            }
         }
         false
     }
@@ -214,6 +227,7 @@ impl State {
 
 static STATE: Mutex<State> = Mutex::new(State {
     users: Vec::new(),
+    patient: Vec::new(),
     waiting: Vec::new(),
     beginning: Vec::new(),
     captures: Vec::new(),
@@ -465,20 +479,35 @@ pub(crate) fn wait_for_change(context: CUcontext) {
     };
     let mut state = state();
     let before = captures(&state);
-    while !before.is_empty() && captures(&state) == before {
+    if before.is_empty() {
+        return;
+    }
+    let patient = Patient {
+        thread: this_thread(),
+        context: context.addr(),
+    };
+    state.patient.push(patient);
+    CHANGED.notify_all(); // one of the captures may wait for a place of this thread
+    while captures(&state) == before {
         state = wait(state);
+    }
+    if let Some(own) = state.patient.iter().position(|one| *one == patient) {
+        state.patient.swap_remove(own);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::{
-        sync::mpsc,
+        sync::{RwLock, mpsc},
         thread::{sleep, spawn},
         time::Duration,
     };
 
     use super::*;
+
+    /// The lock of the tests: a global capture waits for the calls of all others.
+    static TURNS: RwLock<()> = RwLock::new(());
 
     const BEGIN: Start = Start::Begin { global: false };
     const GLOBAL: Start = Start::Begin { global: true };
@@ -513,6 +542,7 @@ mod tests {
 
     #[test]
     fn a_capture_waits_for_users_of_its_stream() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
         let stream = place(1, Queue::Stream(7));
         assert!(!begins(stream, stream, false));
         assert!(!begins(place(1, Queue::All), stream, false));
@@ -521,6 +551,7 @@ mod tests {
 
     #[test]
     fn a_capture_does_not_wait_for_users_of_other_streams() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
         let stream = place(2, Queue::Stream(7));
         assert!(begins(place(2, Queue::Stream(8)), stream, true));
         assert!(begins(place(3, Queue::Stream(7)), stream, true));
@@ -533,6 +564,7 @@ mod tests {
 
     #[test]
     fn a_thread_cannot_capture_what_it_uses_itself() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
         let stream = place(4, Queue::Stream(7));
         let entered = enter(stream, Length::Long);
         assert!(begin(stream, false, BEGIN).is_none());
@@ -543,6 +575,7 @@ mod tests {
 
     #[test]
     fn users_wait_while_a_capture_begins_and_then_see_it() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
         let stream = place(5, Queue::Stream(7));
         let beginning = begin(stream, false, BEGIN).unwrap();
         let user = spawn(move || {
@@ -562,6 +595,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_holds_a_place_does_not_queue_behind_a_waiting_capture() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
         let (one, other) = (place(6, Queue::Stream(1)), place(6, Queue::Stream(2)));
         let held = enter(one, Length::Long);
         let beginner = spawn(move || drop(begin(one, false, BEGIN).unwrap()));
@@ -576,7 +610,33 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_does_not_join_a_capture_that_a_user_of_the_stream_waits_for() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
+        let (captured, joining) = (place(8, Queue::Stream(1)), place(8, Queue::Stream(2)));
+        for joins_first in [true, false] {
+            let counted = begin(captured, false, BEGIN).unwrap().count();
+            let (sender, receiver) = mpsc::channel();
+            let user = spawn(move || {
+                let _entered = enter(joining, Length::Long);
+                sender.send(()).unwrap();
+                if joins_first {
+                    sleep(Duration::from_millis(5));
+                }
+                wait_for_change(ptr::without_provenance_mut(8));
+            });
+            receiver.recv().unwrap();
+            if !joins_first {
+                sleep(Duration::from_millis(5));
+            }
+            assert!(begin(joining, false, Start::Join).is_none());
+            drop(counted);
+            user.join().unwrap();
+        }
+    }
+
+    #[test]
     fn a_wait_for_a_change_ends_with_the_capture() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
         let context = ptr::without_provenance_mut(9);
         wait_for_change(context); // returns at once
         let (sender, receiver) = mpsc::channel();
@@ -612,6 +672,7 @@ mod tests {
     /// Calls on other streams are affected too, but not those of the same thread.
     #[test]
     fn a_global_capture_waits_for_the_calls_of_all_other_threads() {
+        let _alone = TURNS.write().unwrap_or_else(PoisonError::into_inner);
         let stream = place(10, Queue::Stream(7));
         assert!(!starts((Place::NONE, Length::Long), stream, GLOBAL));
         let elsewhere = place(11, Queue::Stream(8));
@@ -624,6 +685,7 @@ mod tests {
 
     #[test]
     fn a_stream_does_not_join_a_capture_within_its_scope() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
         let stream = place(12, Queue::Stream(7));
         let scope = enter(stream, Length::Scope);
         assert!(begin(stream, false, Start::Join).is_none());
@@ -643,6 +705,7 @@ mod tests {
 
     #[test]
     fn captures_that_wait_for_each_other_fail() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
         let (one, other) = (place(13, Queue::Stream(1)), place(13, Queue::Stream(2)));
         let held = enter(one, Length::Short);
         let (sender, receiver) = mpsc::channel();
@@ -661,6 +724,7 @@ mod tests {
     /// not wait forever.
     #[test]
     fn calls_do_not_wait_forever_behind_a_capture_that_waits() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
         let stream = place(14, Queue::Stream(1));
         let held = enter(stream, Length::Long);
         let beginner = spawn(move || drop(begin(stream, false, BEGIN).unwrap()));
@@ -679,6 +743,7 @@ mod tests {
 
     #[test]
     fn a_listener_within_a_beginning_of_its_own_thread_does_not_wait() {
+        let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
         let stream = place(15, Queue::Stream(1));
         let _beginning = begin(stream, false, BEGIN).unwrap();
         drop(enter(stream, Length::Short));

@@ -1,7 +1,6 @@
 //! Operations on graphs, both captured and built by hand, and the effect of a launch on their memory.
 
 use std::{
-    cell::Cell,
     mem,
     sync::{
         Arc,
@@ -107,6 +106,7 @@ impl Thread<'_> {
                     self.put(graph, built);
                 }
             }
+            Operation::EmptyCaptures { stream, count } => self.capture_nothing(stream, count),
             Operation::Launch { graph, stream } => self.with_graph(graph, |one| {
                 if context_of(one.home) != context_of(stream) {
                     return;
@@ -218,12 +218,10 @@ impl Thread<'_> {
         let (canary, count) = (Canary::new(), calls.clone());
         let add = &self.world.kernels[context_of(stream)].add;
         let config = LaunchConfig::for_elements(len);
-        let entered = Cell::new(false);
         // SAFETY: the memory and the kernel outlive the graph. The buffers belong to the stream. No other thread enqueues
         // on the streams, since their locks are held.
         let captured = unsafe {
             home.capture_with_mode(capture_mode(mode), |capture| -> Result<()> {
-                entered.set(true);
                 x.slice_mut(..len / 2)?.fill(&home, value)?;
                 self.run_inside(step);
                 add.launch(&home, config, (&mut x, len as u32, 1u32))?;
@@ -244,16 +242,8 @@ impl Thread<'_> {
             })
         };
         drop(own);
-        let captured = match captured {
-            Ok(captured) => captured,
-            Err(error) => {
-                // No safe call of any thread may invalidate a capture.
-                if !self.world.has_faulted() && !self.is_of_global(&error) {
-                    let begun = entered.get();
-                    self.fail(format!("a capture failed (begun: {begun}): {error}"));
-                }
-                return;
-            }
+        let Some(captured) = self.captured(captured) else {
+            return;
         };
         let instantiated = captured.instantiate();
         let Some(exec) = self.done(instantiated) else {
@@ -274,6 +264,40 @@ impl Thread<'_> {
             updated: false,
         };
         self.put(graph, launchable);
+    }
+
+    /// Captures nothing, several times.
+    fn capture_nothing(&self, number: usize, count: usize) {
+        if self.is_capturing() || is_legacy(number) {
+            return;
+        }
+        let _own = self.own(&[number]);
+        let stream = self.world.stream(number);
+        for _ in 0..count {
+            // SAFETY: nothing is recorded.
+            let graph = unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) };
+            let Some(graph) = self.captured(graph) else {
+                return;
+            };
+            if let Some(nodes) = self.done(graph.nodes())
+                && !nodes.is_empty()
+            {
+                self.fail(format!("{} nodes in an empty capture", nodes.len()));
+            }
+        }
+    }
+
+    /// Returns the graph of a capture. No safe call of any thread may invalidate it.
+    fn captured(&self, captured: Result<Graph>) -> Option<Graph> {
+        match captured {
+            Ok(graph) => Some(graph),
+            Err(error) => {
+                if !self.world.has_faulted() && !self.is_of_global(&error) {
+                    self.fail(format!("a capture failed: {error}"));
+                }
+                None
+            }
+        }
     }
 
     /// Builds a graph of three nodes. Returns its memory and the nodes that later operations change, too.

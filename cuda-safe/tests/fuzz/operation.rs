@@ -111,6 +111,7 @@ pub enum Operation {
     Sleep { microseconds: u64 },
     // Graphs. Steps that follow a capture may be inside of it.
     Capture { graph: usize, stream: usize, joined: usize, mode: Mode, value: u32, microseconds: u64 },
+    EmptyCaptures { stream: usize, count: usize },
     Build { graph: usize, stream: usize, value: u32, microseconds: u64 },
     Launch { graph: usize, stream: usize },
     ReadGraph { graph: usize },
@@ -130,6 +131,7 @@ pub enum Operation {
     NewArray { array: usize, stream: usize, value: u32 },
     ReadArray { array: usize, stream: usize },
     DropArray { array: usize },
+    DropArrays { stream: usize, count: usize },
     FillArray { array: usize, buffer: usize, stream: usize, back: bool },
     Module { context: usize },
     Current { context: usize, forget: bool },
@@ -185,6 +187,8 @@ impl Operation {
             | Self::Synchronize { stream }
             | Self::Finished { stream, .. }
             | Self::Build { stream, .. }
+            | Self::EmptyCaptures { stream, .. }
+            | Self::DropArrays { stream, .. }
             | Self::Launch { stream, .. }
             | Self::NewArray { stream, .. }
             | Self::ReadArray { stream, .. }
@@ -248,7 +252,7 @@ impl Operation {
         let microseconds = random.choose(&[0, 0, 20, 100, 300, 1000, 3000]);
         let milliseconds = random.choose(&[0, 1, 4, 10]);
         let forget = false;
-        match random.below(105) {
+        match random.below(109) {
             0..=9 => Self::new_buffer(random, buffer, stream, value),
             10..=12 => Self::Drop { buffer },
             13..=17 => Self::Write {
@@ -407,6 +411,14 @@ impl Operation {
                 on: random.chance(60),
             },
             102 => Self::Current { context, forget },
+            103 | 104 => Self::EmptyCaptures {
+                stream,
+                count: random.choose(&[1, 30, 200]),
+            },
+            105 => Self::DropArrays {
+                stream,
+                count: random.choose(&[1, 30, 200]),
+            },
             _ => Self::Peer {
                 buffer,
                 stream,

@@ -55,6 +55,12 @@ impl Thread<'_> {
                     }
                 }
             }
+            Operation::DropArrays { stream, count } => {
+                let stream = self.world.stream(stream);
+                for _ in 0..count {
+                    self.done(Array::uninit::<u32>(stream.context(), [2, 2]));
+                }
+            }
             Operation::DropArray { array } => self.put_array(array, None),
             Operation::FillArray {
                 array,

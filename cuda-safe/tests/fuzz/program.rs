@@ -98,6 +98,14 @@ impl Program {
             }
         }
         let threads = random.between(2, 4);
+        if settings.class == Class::Clean && random.chance(5) {
+            let steps = loops(&mut random, first, threads);
+            return Self {
+                seed,
+                settings,
+                steps,
+            };
+        }
         let length = random.between(4, 20);
         // The model is less strict for programs with global captures.
         let global = random.chance(15);
@@ -188,6 +196,26 @@ impl Program {
     fn has(&self, number: usize) -> bool {
         self.steps.iter().any(|step| step.number == number)
     }
+}
+
+/// Returns a step for each thread that repeats short operations in one context. Some races need many tries.
+fn loops(random: &mut Random, context: usize, threads: usize) -> Vec<Step> {
+    let streams: Vec<usize> = (0..3).map(|one| context * STREAMS + one).collect();
+    let step = |thread| {
+        let (stream, count) = (random.choose(&streams), 1500);
+        let operation = match thread {
+            0 => Operation::EmptyCaptures { stream, count },
+            1 => Operation::DropArrays { stream, count },
+            _ => Operation::random(random, &streams).without_global(),
+        };
+        Step {
+            number: thread,
+            thread,
+            inside: None,
+            operation,
+        }
+    };
+    (0..threads).map(step).collect()
 }
 
 impl fmt::Display for Program {
@@ -287,6 +315,6 @@ mod tests {
                 names.insert(name.split(' ').next().unwrap().to_owned());
             }
         }
-        assert_eq!(names.len(), 58, "{names:?}");
+        assert_eq!(names.len(), 60, "{names:?}");
     }
 }
