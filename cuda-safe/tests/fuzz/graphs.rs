@@ -6,36 +6,34 @@ use std::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
-    thread,
-    time::Duration,
 };
 
 use cuda_safe::{
-    DeviceBuffer, Error, GraphExec, LaunchConfig, PinnedBuffer, Result, Stream,
-    graph::{CaptureMode, Graph, Kept, Node},
+    DeviceBuffer, Error, GraphExec, PinnedBuffer, Result, Stream,
+    graph::{Graph, Kept, Node},
 };
 
 use super::{
     canary::Canary,
-    operation::{Mode, Operation},
+    operation::Operation,
     thread::Thread,
-    world::{context_of, is_legacy, is_per_thread, pattern},
+    world::{context_of, is_per_thread, pattern},
 };
 
 /// An executable graph and its memory.
 pub struct Launchable {
     // Fields are dropped in this order: the memory last.
-    exec: GraphExec,
-    memory: Of,
+    pub exec: GraphExec,
+    pub memory: Of,
     /// How often the host function ran, and how often it should have run.
-    calls: Arc<AtomicU32>,
-    launches: u32,
-    home: usize,
+    pub calls: Arc<AtomicU32>,
+    pub launches: u32,
+    pub home: usize,
     /// Whether it was updated. `into_graph` then returns the new graph, whose nodes are not stored here.
-    updated: bool,
+    pub updated: bool,
 }
 
-enum Of {
+pub enum Of {
     /// A captured graph. It fills the first half of the first buffer, adds 1 to all of it and copies it to the second. A
     /// joined stream fills the third.
     Captured {
@@ -55,7 +53,7 @@ enum Of {
     },
 }
 
-struct Parts {
+pub struct Parts {
     device: Kept<DeviceBuffer<u32>>,
     host: Kept<PinnedBuffer<u32>>,
 }
@@ -107,6 +105,11 @@ impl Thread<'_> {
                 }
             }
             Operation::EmptyCaptures { stream, count } => self.capture_nothing(stream, count),
+            Operation::CaptureInScope {
+                stream,
+                buffer,
+                value,
+            } => self.capture_in_scope(stream, buffer, value),
             Operation::Launch { graph, stream } => self.with_graph(graph, |one| {
                 if context_of(one.home) != context_of(stream) {
                     return;
@@ -174,129 +177,11 @@ impl Thread<'_> {
         }
     }
 
-    fn put(&self, graph: usize, one: Launchable) {
+    pub fn put(&self, graph: usize, one: Launchable) {
         if let Some(mut slot) = self.lock(&self.world.graphs[graph]) {
             let before = slot.replace(one);
             drop(slot);
             drop(before);
-        }
-    }
-
-    /// Captures a stream and runs other steps meanwhile.
-    pub fn capture(&self, step: usize, operation: Operation) {
-        let Operation::Capture {
-            graph,
-            stream,
-            joined,
-            mode,
-            value,
-            microseconds,
-        } = operation
-        else {
-            return;
-        };
-        let joins = context_of(joined) == context_of(stream)
-            && joined != stream
-            && !is_legacy(joined)
-            && !is_per_thread(joined);
-        if is_legacy(stream) {
-            return;
-        }
-        let streams = [Some(stream), joins.then_some(joined)];
-        let own = self.own(&streams.into_iter().flatten().collect::<Vec<_>>());
-        let (home, len) = (self.world.stream(stream), self.world.len);
-        let other = joins.then(|| self.world.stream(joined));
-        let models = [1, 2, 3].map(|n| pattern(n, len));
-        let buffers = models
-            .each_ref()
-            .map(|model| DeviceBuffer::from_slice(&home, model));
-        let [Some(mut x), Some(mut y), Some(mut z)] = buffers.map(|buffer| self.done(buffer))
-        else {
-            return;
-        };
-        let calls = Arc::new(AtomicU32::new(0));
-        let (canary, count) = (Canary::new(), calls.clone());
-        let add = &self.world.kernels[context_of(stream)].add;
-        let config = LaunchConfig::for_elements(len);
-        // SAFETY: the memory and the kernel outlive the graph. The buffers belong to the stream. No other thread enqueues
-        // on the streams, since their locks are held.
-        let captured = unsafe {
-            home.capture_with_mode(capture_mode(mode), |capture| -> Result<()> {
-                x.slice_mut(..len / 2)?.fill(&home, value)?;
-                self.run_inside(step);
-                add.launch(&home, config, (&mut x, len as u32, 1u32))?;
-                if let Some(other) = &other {
-                    other.wait_stream(&home)?;
-                    z.fill(other, value)?;
-                }
-                thread::sleep(Duration::from_micros(microseconds));
-                capture.host_function(move || {
-                    canary.run(microseconds / 2);
-                    count.fetch_add(1, Ordering::SeqCst);
-                })?;
-                y.copy_from(&home, &x)?;
-                if let Some(other) = &other {
-                    home.wait_stream(other)?;
-                }
-                Ok(())
-            })
-        };
-        drop(own);
-        let Some(captured) = self.captured(captured) else {
-            return;
-        };
-        let instantiated = captured.instantiate();
-        let Some(exec) = self.done(instantiated) else {
-            return;
-        };
-        let memory = Of::Captured {
-            buffers: [x, y, z],
-            models,
-            value,
-            joined: joins,
-        };
-        let launchable = Launchable {
-            exec,
-            memory,
-            calls,
-            launches: 0,
-            home: stream,
-            updated: false,
-        };
-        self.put(graph, launchable);
-    }
-
-    /// Captures nothing, several times.
-    fn capture_nothing(&self, number: usize, count: usize) {
-        if self.is_capturing() || is_legacy(number) {
-            return;
-        }
-        let _own = self.own(&[number]);
-        let stream = self.world.stream(number);
-        for _ in 0..count {
-            // SAFETY: nothing is recorded.
-            let graph = unsafe { stream.capture(|_| -> Result<()> { Ok(()) }) };
-            let Some(graph) = self.captured(graph) else {
-                return;
-            };
-            if let Some(nodes) = self.done(graph.nodes())
-                && !nodes.is_empty()
-            {
-                self.fail(format!("{} nodes in an empty capture", nodes.len()));
-            }
-        }
-    }
-
-    /// Returns the graph of a capture. No safe call of any thread may invalidate it.
-    fn captured(&self, captured: Result<Graph>) -> Option<Graph> {
-        match captured {
-            Ok(graph) => Some(graph),
-            Err(error) => {
-                if !self.world.has_faulted() && !self.is_of_global(&error) {
-                    self.fail(format!("a capture failed: {error}"));
-                }
-                None
-            }
         }
     }
 
@@ -438,13 +323,5 @@ impl Thread<'_> {
                 updated,
             });
         }
-    }
-}
-
-fn capture_mode(mode: Mode) -> CaptureMode {
-    match mode {
-        Mode::Relaxed => CaptureMode::RELAXED,
-        Mode::ThreadLocal => CaptureMode::THREAD_LOCAL,
-        Mode::Global => CaptureMode::GLOBAL,
     }
 }

@@ -4,7 +4,9 @@
 mod buffers;
 mod campaign;
 mod canary;
+mod captures;
 mod child;
+mod choice;
 mod graphs;
 mod host_memory;
 mod memory;
