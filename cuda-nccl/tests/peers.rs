@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cuda_nccl::{Collectives, Error, PeerGroup, PeerOptions, PeerRank, Reduction};
+use cuda_nccl::{Alone, Collectives, Error, PeerGroup, PeerOptions, PeerRank, Reduction};
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, ErrorKind, LaunchConfig, Module, Signal, Stream,
     WaitUntil,
@@ -56,6 +56,42 @@ fn in_a_process_of_its_own(variables: &[(&str, &str)]) -> bool {
 /// Everything beyond a few elements goes in pieces, and these in many chunks.
 fn small() -> PeerOptions {
     PeerOptions::default().scratch_bytes(512).piece_bytes(1024)
+}
+
+#[test]
+fn the_suite_with_a_device_alone() {
+    suite::suite(vec![Alone::new(&contexts(1)[0])]);
+}
+
+#[test]
+fn a_device_alone_has_one_rank_and_waits_for_its_stream() {
+    let alone = Alone::new(&contexts(1)[0]);
+    let stream = Stream::new(alone.context()).unwrap();
+    let data = &mut DeviceBuffer::from_slice(&stream, &[1u8, 2]).unwrap();
+    alone.broadcast(&stream, data, 0).unwrap();
+    let error = alone.broadcast(&stream, data, 1).unwrap_err().to_string();
+    assert!(error.contains("no rank 1 in a group of one"), "{error}");
+    let from = DeviceBuffer::from_slice(&stream, &[3u8, 4]).unwrap();
+    let sends = [(0, from.view())];
+    let error = alone
+        .exchange(&stream, &sends, &mut [(0, data.slice_mut(..1).unwrap())])
+        .unwrap_err();
+    assert!(error.to_string().contains("other lengths"), "{error}");
+    alone
+        .exchange(&stream, &sends, &mut [(0, data.view_mut())])
+        .unwrap();
+    assert_eq!(data.to_vec(&stream).unwrap(), [3, 4]);
+
+    let signal = Signal::new(alone.context(), 0u32).unwrap();
+    stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            thread::sleep(Duration::from_millis(50));
+            signal.set(1);
+        });
+        alone.wait(&stream).unwrap();
+        assert_eq!(signal.get(), 1, "the stream was not waited for");
+    });
 }
 
 #[test]

@@ -29,6 +29,16 @@ fn graphs_are_closed_and_their_memory_is_trimmed() {
 }
 
 #[test]
+fn a_graph_that_is_not_destroyed_says_so() {
+    const TEST: &str = "a_graph_that_is_not_destroyed_says_so";
+    passes(TEST, "cuGraphDestroy:1:CUDA_ERROR_UNKNOWN", || {
+        let graph = Graph::new(&Context::primary(0).unwrap()).unwrap();
+        let error = graph.close().unwrap_err();
+        assert_eq!(error.call(), "cuGraphDestroy", "{error}");
+    });
+}
+
+#[test]
 fn what_is_empty_is_asked_for_once() {
     traced("what_is_empty_is_asked_for_once", "", || {
         let (context, _stream) = device();
@@ -79,10 +89,13 @@ fn events_are_released_when_no_node_uses_them() {
         let node = graph.add_event_record(&[], &first).unwrap();
         graph.add_event_wait(&[node], &other).unwrap();
         let mut exec = graph.instantiate().unwrap();
+        let replaced = format!("{:#x}", first.as_raw().addr());
         let in_use = made(EVENT, || drop((first, other)));
         assert!(in_use.is_empty(), "{in_use:?}");
         // Only that of the node.
-        makes(EVENT, &[], || exec.set_event(node, &second).unwrap());
+        makes(EVENT, &[&replaced], || {
+            exec.set_event(node, &second).unwrap();
+        });
         let in_use = made(EVENT, || drop(second));
         assert!(in_use.is_empty(), "{in_use:?}");
         assert_eq!(made(EVENT, || drop(exec)).len(), 2);
@@ -168,6 +181,23 @@ fn a_capture_that_does_not_end_is_ended_again() {
         assert_eq!(graph.unwrap().nodes().unwrap(), []);
         assert!(!stream.is_capturing().unwrap());
         assert_eq!(calls("cuStreamEndCapture").len(), 2);
+    });
+}
+
+#[test]
+fn an_invalidated_capture_is_ended_once() {
+    traced("an_invalidated_capture_is_ended_once", "", || {
+        let (_context, stream) = device();
+        // SAFETY: nothing is captured; the raw call is forbidden, and only that.
+        let failed = unsafe {
+            stream.capture(|_| -> Result<()> {
+                let code = sys::cuStreamSynchronize(stream.as_raw());
+                assert_ne!(code, CUresult::CUDA_SUCCESS);
+                Ok(())
+            })
+        };
+        assert!(failed.is_err());
+        assert_eq!(calls("cuStreamEndCapture").len(), 1);
     });
 }
 

@@ -12,8 +12,10 @@ mod host_functions;
 mod launches;
 mod listeners;
 mod memory;
+mod migration;
 mod modules;
 mod pools;
+mod refusals;
 #[path = "../common/semaphore.rs"]
 mod semaphore;
 mod streams;

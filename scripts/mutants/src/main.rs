@@ -107,7 +107,10 @@ fn run(options: &Options) -> Result<bool, String> {
     println!("building the tests");
     let built = cargo.build_tests()?;
     let built_in = start.elapsed().as_secs();
-    let mutants = wanted(&project, options, &out)?;
+    let mut mutants = wanted(&project, options, &out)?;
+    if options.is_sample() {
+        options::shuffle(&mut mutants, |live| &live.mutant);
+    }
     println!("{} mutants, {built_in} s", mutants.len());
 
     let start = Instant::now();
@@ -134,6 +137,7 @@ fn run(options: &Options) -> Result<bool, String> {
         runner: &runner,
         tests: &tests,
         jobs: options.jobs,
+        patience: Duration::from_secs(options.patience),
         log: &log,
     };
     let outcomes = hunt.all(&mutants)?;

@@ -17,6 +17,7 @@ Changes the sources in many small ways, and sees whether a test notices.
     --fresh             also try those that did not compile the last time
     --jobs N            tests at a time (2)
     --without TEXT      leave out the tests whose program or name has TEXT in it (may be repeated)
+    --patience N        a mutant that no test notices within N seconds counts as missed, whatever tests are left
     --longest N         tests that take more than N seconds alone are left out (300)
     --optimise N        how far the emulator is optimised, 0 to 3 (1)
     --env P/T:NAME=VALUE  a variable for test program T of package P (may be repeated; an empty VALUE: not set)
@@ -47,6 +48,8 @@ pub struct Options {
     pub jobs: usize,
     /// Seconds that a test may take alone.
     pub longest: u64,
+    /// Seconds that the tests of a mutant may take together.
+    pub patience: u64,
     /// How far the emulator is optimised.
     pub optimise: u32,
     /// Program, variable, value.
@@ -71,6 +74,7 @@ impl Options {
             without: Vec::new(),
             jobs: 2,
             longest: 300,
+            patience: 86_400,
             optimise: 1,
             environment: Vec::new(),
         };
@@ -96,6 +100,7 @@ impl Options {
                 "--without" => options.without.push(value()?),
                 "--jobs" => options.jobs = number(&value()?, 1, 64)? as usize,
                 "--longest" => options.longest = number(&value()?, 1, 86_400)?.into(),
+                "--patience" => options.patience = number(&value()?, 1, 86_400)?.into(),
                 "--optimise" => options.optimise = number(&value()?, 0, 3)?,
                 "--env" => {
                     let text = value()?;
@@ -110,6 +115,11 @@ impl Options {
             }
         }
         Ok(Some(options))
+    }
+
+    /// Whether only a sample is tried.
+    pub fn is_sample(&self) -> bool {
+        self.sample < WHOLE
     }
 
     /// Whether a package is selected.
@@ -141,6 +151,11 @@ impl Options {
 
 /// All mutants, in hundredths of a percent.
 const WHOLE: u32 = 10_000;
+
+/// Puts mutants in the random order of a sample, so that a run that is stopped has tried a smaller sample.
+pub fn shuffle<T>(mutants: &mut [T], mutant: impl Fn(&T) -> &Mutant) {
+    mutants.sort_by_key(|one| position(&mutant(one).identity()));
+}
 
 /// Where a mutant lies in a random order, from 0 to [`WHOLE`]. It depends on nothing but the identity, so that a sample
 /// holds the same mutants in each run, and a larger sample holds those of a smaller one.

@@ -101,7 +101,7 @@ pub fn environment(package: &str, program: &str) -> Vec<(String, String)> {
     match (package, program) {
         ("cuda-safe", "integration" | "graphs" | "peers" | "signals" | "tensor_maps")
         | ("cuda-compute", "integration")
-        | ("cuda-nccl", "peers" | "fake" | "spread" | "file") => strict
+        | ("cuda-nccl", "fake" | "spread" | "file") => strict
             .iter()
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .collect(),
