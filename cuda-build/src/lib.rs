@@ -322,7 +322,7 @@ impl Build {
     }
 }
 
-/// The headers by name. Returns an error if one name stands for two texts, since embedded headers have no folders.
+/// The headers by name. Returns an error if headers of one name differ, since embedded headers have no folders.
 fn one_of_each(source: &str, headers: Vec<Header>) -> Result<Vec<(String, String)>> {
     let mut kept: Vec<&Header> = Vec::new();
     for header in &headers {

@@ -1,5 +1,8 @@
 //! The arithmetic of `kernels/scalar.cuh` against Rust's: on a GPU where there is one, on the emulator otherwise.
 
+#[path = "shared/checks.rs"]
+mod checks;
+
 use std::fmt::Write as _;
 
 use cuda_safe::{

@@ -2,7 +2,7 @@
 
 mod abi;
 use abi::*;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 
 #[test]
@@ -305,6 +305,52 @@ fn what_is_not_emulated_is_the_reason_of_the_last_error() {
     assert_eq!(elsewhere, (CUresult::CUDA_ERROR_NOT_FOUND, String::new()));
     fails!(CUDA_ERROR_INVALID_HANDLE, cuLinkDestroy(null_mut()));
     assert_eq!(reason(null_mut()).0, CUresult::CUDA_ERROR_NOT_FOUND);
+}
+
+#[test]
+fn a_failure_without_a_reason_has_none() {
+    let test = "a_failure_without_a_reason_has_none";
+    if !inner() {
+        let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_FAIL", "cuTexRefDestroy:1:1")]);
+        return assert_eq!(code, Some(0), "{text}");
+    }
+    let rejected = || {
+        fails!(CUDA_ERROR_INVALID_VALUE, cuDriverGetVersion(null_mut()));
+        assert_eq!(reason(null_mut()).0, SUCCESS);
+    };
+    let none = (CUresult::CUDA_ERROR_NOT_FOUND, String::new());
+    rejected();
+    let mut count = 0;
+    fails!(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGetCount(&mut count));
+    assert_eq!(reason(null_mut()), none);
+    rejected();
+    fails!(CUDA_ERROR_INVALID_VALUE, cuTexRefDestroy(null_mut())); // injected
+    assert_eq!(reason(null_mut()), none);
+}
+
+#[test]
+fn a_listener_leaves_the_reason_of_the_call_that_failed() {
+    unsafe extern "C" fn fail(_: *mut c_void, _: u32, _: *mut c_char, _: usize) {
+        let mut count = 0;
+        fails!(CUDA_ERROR_INVALID_VALUE, cuDriverGetVersion(null_mut()));
+        fails!(CUDA_ERROR_NOT_PERMITTED, cuDeviceGetCount(&mut count));
+    }
+    type Function = unsafe extern "C" fn(*mut c_void, u32, *mut c_char, usize);
+    unsafe extern "C" {
+        fn cuLogsRegisterCallback(
+            function: Function,
+            data: *mut c_void,
+            handle: *mut *mut c_void,
+        ) -> CUresult;
+        fn cuLogsUnregisterCallback(handle: *mut c_void) -> CUresult;
+    }
+    let _context = Own::new();
+    let mut handle = null_mut();
+    ok!(cuLogsRegisterCallback(fail, null_mut(), &mut handle));
+    sparse();
+    let expected = "an array that is sparse or mapped later is not emulated";
+    assert_eq!(reason(null_mut()).1, expected);
+    ok!(cuLogsUnregisterCallback(handle));
 }
 
 #[test]

@@ -64,6 +64,8 @@ fn launch_fault(kernel: &str) {
 
 /// Has a context trap, and waits until it has.
 fn trap(context: CUcontext) {
+    // SAFETY: it takes a number. A call that waits for work behind a gate would hang the test.
+    unsafe { libc::alarm(120) };
     ok!(cuCtxSetCurrent(context));
     launch_fault("stop");
     fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
@@ -384,8 +386,6 @@ fn host_functions_right_behind_a_running_one_are_called() {
 fn the_end_of_a_context_does_not_wait_for_values() {
     let test = "the_end_of_a_context_does_not_wait_for_values";
     each(test, [false, true], |is_primary| {
-        // SAFETY: no arguments that matter. A wait that does not end would hang the test.
-        unsafe { libc::alarm(60) };
         let faulting = create(0);
         let context = if is_primary { retain(0) } else { create(0) };
         let words = Words::new();
@@ -407,6 +407,8 @@ fn events_of_a_context_that_faulted_are_waited_for_elsewhere() {
         ok!(cuCtxSetCurrent(faulting));
         let event = event(0);
         words.gate(null_mut());
+        // SAFETY: it takes a number. A wait that does not end would hang the test.
+        unsafe { libc::alarm(120) };
         launch_fault("stop");
         ok!(cuEventRecord(event, null_mut()));
         ok!(cuCtxSetCurrent(context));
@@ -756,6 +758,8 @@ fn the_recorded_calls_succeed_before_a_fault() {
             }
             assert_eq!(things.call(name), SUCCESS, "{name}");
             ok!(cuCtxSetCurrent(things.context));
+            // Queries are for work that is done.
+            ok!(cuCtxSynchronize());
         }
     });
 }

@@ -1,7 +1,7 @@
 //! The end of the last call on each stream, for waits.
 //!
-//! An event behind each call tells when it is over. Polling the stream would also wait for work that the user enqueues later,
-//! and a long kernel there would look like a lost rank.
+//! An event behind each call shows when the call is over. Polling the stream would also wait for later work of the user, and a
+//! long kernel there would look like a lost rank.
 
 use cuda_safe::{Event, Stream};
 

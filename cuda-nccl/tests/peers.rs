@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cuda_nccl::{Collectives, Error, PeerGroup, PeerOptions, PeerRank, Reduction};
+use cuda_nccl::{Alone, Collectives, Error, PeerGroup, PeerOptions, PeerRank, Reduction};
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, ErrorKind, LaunchConfig, Module, Signal, Stream,
     WaitUntil,
@@ -56,6 +56,42 @@ fn in_a_process_of_its_own(variables: &[(&str, &str)]) -> bool {
 /// Everything beyond a few elements goes in pieces, and these in many chunks.
 fn small() -> PeerOptions {
     PeerOptions::default().scratch_bytes(512).piece_bytes(1024)
+}
+
+#[test]
+fn the_suite_with_a_device_alone() {
+    suite::suite(vec![Alone::new(&contexts(1)[0])]);
+}
+
+#[test]
+fn a_device_alone_has_one_rank_and_waits_for_its_stream() {
+    let alone = Alone::new(&contexts(1)[0]);
+    let stream = Stream::new(alone.context()).unwrap();
+    let data = &mut DeviceBuffer::from_slice(&stream, &[1u8, 2]).unwrap();
+    alone.broadcast(&stream, data, 0).unwrap();
+    let error = alone.broadcast(&stream, data, 1).unwrap_err().to_string();
+    assert!(error.contains("no rank 1 in a group of one"), "{error}");
+    let from = DeviceBuffer::from_slice(&stream, &[3u8, 4]).unwrap();
+    let sends = [(0, from.view())];
+    let error = alone
+        .exchange(&stream, &sends, &mut [(0, data.slice_mut(..1).unwrap())])
+        .unwrap_err();
+    assert!(error.to_string().contains("other lengths"), "{error}");
+    alone
+        .exchange(&stream, &sends, &mut [(0, data.view_mut())])
+        .unwrap();
+    assert_eq!(data.to_vec(&stream).unwrap(), [3, 4]);
+
+    let signal = Signal::new(alone.context(), 0u32).unwrap();
+    stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            thread::sleep(Duration::from_millis(50));
+            signal.set(1);
+        });
+        alone.wait(&stream).unwrap();
+        assert_eq!(signal.get(), 1, "the stream was not waited for");
+    });
 }
 
 #[test]
@@ -383,8 +419,21 @@ fn a_capture_is_refused_on_all_ranks() {
     });
 }
 
+/// A fault ends the contexts of all devices in the process (recorded on two H100s, driver 580). A rank whose device did not
+/// fault learns of it from the other rank or from the driver, whichever comes first.
+fn expect_fault(rank: &PeerRank, error: &Error) {
+    match (rank.rank(), error) {
+        (0, Error::Lost(why)) => assert!(why.contains("device of rank 1"), "{why}"),
+        (_, Error::Cuda(error)) => {
+            let expected = [ErrorKind::Fault, ErrorKind::Poisoned];
+            assert!(expected.contains(error.kind()), "{error}");
+        }
+        (rank, error) => panic!("rank {rank}: {error}"),
+    }
+}
+
 #[test]
-fn a_fault_is_told_as_that_of_its_rank() {
+fn a_fault_of_one_rank_is_an_error_of_all() {
     if !in_a_process_of_its_own(&[]) {
         return; // no context of the device can be used afterwards
     }
@@ -409,11 +458,7 @@ fn a_fault_is_told_as_that_of_its_rank() {
             }
             let result = rank.all_reduce(&stream, &mut data, Reduction::Sum);
             let error = result.unwrap_err();
-            match (rank.rank(), &error) {
-                (0, Error::Lost(why)) => assert!(why.contains("device of rank 1"), "{why}"),
-                (1, Error::Cuda(_)) => {}
-                (rank, error) => panic!("rank {rank}: {error}"),
-            }
+            expect_fault(rank, &error);
             Err::<(), _>(error)
         })
         .unwrap_err();
@@ -452,11 +497,7 @@ fn a_wait_tells_of_another_device_that_failed(len: usize) {
         let called = rank.all_reduce(&stream, &mut data, Reduction::Sum);
         let result = called.and_then(|()| rank.wait(&stream));
         rest.wait();
-        match (rank.rank(), result.unwrap_err()) {
-            (0, Error::Lost(why)) => assert!(why.contains("device of rank 1"), "{why}"),
-            (1, Error::Cuda(_)) => {}
-            (rank, error) => panic!("rank {rank}: {error}"),
-        }
+        expect_fault(&rank, &result.unwrap_err());
     });
 }
 

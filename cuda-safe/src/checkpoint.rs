@@ -35,8 +35,8 @@ use cuda_sys::CUresult;
 use crate::{
     callback,
     device::Uuid,
-    driver::check,
-    error::{Error, ErrorKind, Result},
+    driver::{check, report},
+    error::{Error, Result},
     flags::choices,
     newer,
 };
@@ -94,9 +94,9 @@ impl Process {
     /// The state that the process is in.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a driver older than CUDA 12.8, also of all other methods, and where the system does
-    /// not allow checkpoints. `CUDA_ERROR_OPERATING_SYSTEM` where there is no such process, `CUDA_ERROR_NOT_INITIALIZED`
-    /// where it does not use CUDA.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.8, also of all other
+    /// methods, and where the system does not allow checkpoints. `CUDA_ERROR_OPERATING_SYSTEM` where there is no such
+    /// process, `CUDA_ERROR_NOT_INITIALIZED` where it does not use CUDA.
     #[doc(alias = "cuCheckpointProcessGetState")]
     pub fn state(self) -> Result<ProcessState> {
         callback::refuse_within("cuCheckpointProcessGetState")?;
@@ -234,10 +234,9 @@ impl Process {
             CUresult::CUDA_ERROR_NOT_INITIALIZED => {
                 error.with_detail(format!("process {} does not use CUDA", self.0))
             }
-            CUresult::CUDA_ERROR_NOT_SUPPORTED if error.detail().is_empty() => error
-                .with_kind(ErrorKind::Unsupported)
+            // The emulator's reason is part of the error already.
+            CUresult::CUDA_ERROR_NOT_SUPPORTED if report(ptr::null_mut()).is_none() => error
                 .with_detail("this system does not allow checkpoints of processes that use CUDA"),
-            CUresult::CUDA_ERROR_NOT_SUPPORTED => error.with_kind(ErrorKind::Unsupported),
             _ => error,
         })
     }

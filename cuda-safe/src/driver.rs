@@ -91,8 +91,8 @@ fn explained(error: Error) -> Error {
     }
 }
 
-/// What the driver knows about the fault of a context or, for null, about why it doesn't start, or why it has just refused
-/// a call of this thread as not supported. Only the emulator knows anything: it has a function for this, which other
+/// What the driver knows about the fault of a context or, for null, about why it doesn't start, or why the last failed call
+/// of this thread failed. Only the emulator knows anything: it has a function for this, which other
 /// drivers lack.
 #[cold]
 pub(crate) fn report(context: CUcontext) -> Option<String> {
@@ -112,7 +112,8 @@ pub(crate) fn report(context: CUcontext) -> Option<String> {
     if code != CUresult::CUDA_SUCCESS || report.is_null() {
         return None;
     }
-    // SAFETY: a NUL-terminated text that is never freed.
+    // SAFETY: a NUL-terminated text. That of a fault or of the environment is never freed, and that of a failed call is valid
+    // until the next call of this thread that fails; there is none before it is copied.
     Some(
         unsafe { CStr::from_ptr(report) }
             .to_string_lossy()

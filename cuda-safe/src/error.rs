@@ -182,10 +182,15 @@ impl Error {
         {
             return Self::missing(Code::Driver(code), call, ErrorKind::NoDevice, missing);
         }
-        if code == CUresult::CUDA_ERROR_NOT_SUPPORTED
+        let reported = match code {
+            CUresult::CUDA_ERROR_NOT_SUPPORTED => Some(ErrorKind::Unsupported),
+            CUresult::CUDA_ERROR_INVALID_VALUE => Some(ErrorKind::Driver),
+            _ => None,
+        };
+        if let Some(kind) = reported
             && let Some(report) = crate::driver::report(std::ptr::null_mut())
         {
-            return Self::new(Code::Driver(code), call, ErrorKind::Unsupported, report);
+            return Self::new(Code::Driver(code), call, kind, report);
         }
         let (kind, detail) = match code {
             CUresult::CUDA_ERROR_NO_DEVICE => (

@@ -442,12 +442,6 @@ impl Context {
                 CUflushGPUDirectRDMAWritesScope(scope.0),
             )
         };
-        let checked = self.check("cuFlushGPUDirectRDMAWrites", code);
-        match code {
-            CUresult::CUDA_ERROR_NOT_SUPPORTED => {
-                checked.map_err(|error| error.with_kind(ErrorKind::Unsupported))
-            }
-            _ => checked,
-        }
+        self.check("cuFlushGPUDirectRDMAWrites", code)
     }
 }

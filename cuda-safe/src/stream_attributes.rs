@@ -4,15 +4,11 @@ use std::ffi::c_uint;
 
 use cuda_sys::{
     self as sys, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchMemSyncDomain,
-    CUlaunchMemSyncDomainMap, CUresult, CUsynchronizationPolicy,
+    CUlaunchMemSyncDomainMap, CUsynchronizationPolicy,
 };
 
 use crate::{
-    access_policy::AccessPolicyWindow,
-    device::Device,
-    error::{ErrorKind, Result},
-    flags::choices,
-    newer,
+    access_policy::AccessPolicyWindow, device::Device, error::Result, flags::choices, newer,
     stream::Stream,
 };
 
@@ -83,7 +79,8 @@ impl Stream {
     /// call.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a driver older than CUDA 12.8. The context is unusable after a fault.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.8. The context is unusable
+    /// after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Stream};
@@ -150,7 +147,8 @@ impl Stream {
     /// Sets the window for kernels that the stream is given from now on. `AccessPolicyWindow::default()` is none.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a ratio that is not from 0 to 1, and misses that persist.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a ratio that is not from 0 to 1, and misses
+    /// that persist.
     /// `CUDA_ERROR_INVALID_VALUE` for a window that is larger than the device allows (the attribute
     /// `MAX_ACCESS_POLICY_WINDOW_SIZE`).
     #[doc(alias = "cuStreamSetAttribute")]
@@ -288,7 +286,7 @@ impl Stream {
     /// Gives this stream the attributes of another one of its context.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for a stream of another context.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream of another context.
     ///
     /// ```
     /// # use cuda_safe::{Context, MemSyncDomain, Stream};
@@ -321,7 +319,7 @@ impl Stream {
         let mut value = empty();
         // SAFETY: the handle is live, `value` is valid for the write, and has room for any attribute.
         let code = unsafe { sys::cuStreamGetAttribute(self.as_raw(), id, &mut value) };
-        self.checked_attribute("cuStreamGetAttribute", code)?;
+        self.context().check("cuStreamGetAttribute", code)?;
         Ok(value)
     }
 
@@ -329,17 +327,7 @@ impl Stream {
         let _current = self.enter("cuStreamSetAttribute")?;
         // SAFETY: the handle is live, `value` is what this attribute is.
         let code = unsafe { sys::cuStreamSetAttribute(self.as_raw(), id, value) };
-        self.checked_attribute("cuStreamSetAttribute", code)
-    }
-
-    fn checked_attribute(&self, call: &'static str, code: CUresult) -> Result<()> {
-        let checked = self.context().check(call, code);
-        match code {
-            CUresult::CUDA_ERROR_NOT_SUPPORTED => {
-                checked.map_err(|error| error.with_kind(ErrorKind::Unsupported))
-            }
-            _ => checked,
-        }
+        self.context().check("cuStreamSetAttribute", code)
     }
 }
 

@@ -281,13 +281,13 @@ const fn is_identifier(name: &str) -> bool {
     !name.is_empty() && !name[0].is_ascii_digit()
 }
 
-/// The keywords and operators of C++ that a Rust identifier can be, in ASCII order.
+/// The keywords and operators of C++ and its preprocessor that a Rust identifier can be, in ASCII order.
 #[rustfmt::skip]
 const KEYWORDS: &[&str] = &[
     "_Pragma", "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool",
     "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await",
     "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr",
-    "constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast",
+    "constinit", "continue", "decltype", "default", "defined", "delete", "do", "double", "dynamic_cast",
     "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
     "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
     "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",

@@ -96,6 +96,8 @@ impl Fold {
         match self {
             Self::Variance(_) | Self::Deviation(_) | Self::Own(..) => true,
             Self::Product => data.class() == Class::Complex,
+            // Of zeros of both signs, and of different NaN, the first stays.
+            Self::Minimum(_) | Self::Maximum(_) => data.class() == Class::Float,
             _ => false,
         }
     }

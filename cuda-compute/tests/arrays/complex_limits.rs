@@ -201,6 +201,44 @@ fn values<T: Element>(expression: Expr<T>) -> Vec<T> {
     expression.eval().unwrap().to_vec().unwrap()
 }
 
+/// What NumPy 1.26, 2.0, 2.2 and 2.4 return for `np.power` of zero, as `complex64` and `complex128`, with zeros of either sign.
+#[test]
+fn powers_of_zero_are_those_of_numpy() {
+    fn check<T: Narrow>() {
+        let (nan, infinity) = (f64::NAN, f64::INFINITY);
+        let (zero, one, both_nan) = (C::ZERO, C::ONE, C::new(nan, nan));
+        for (exponent, wanted) in [
+            ((2.0, 1.0), zero),
+            ((2.0, -1.0), zero),
+            ((2.0, 0.0), zero),
+            ((1.0, 1.0), zero),
+            ((0.5, 0.0), zero),
+            ((0.5, 1.0), zero),
+            ((infinity, 0.0), zero),
+            ((2.0, nan), zero),
+            ((0.0, 0.0), one),
+            ((0.0, 1.0), both_nan),
+            ((-1.0, 0.0), both_nan),
+            ((-1.0, 1.0), both_nan),
+            ((nan, 0.0), both_nan),
+        ] {
+            let zeros: Vec<T> = grid(&[0.0, -0.0]).into_iter().map(T::of).collect();
+            let zeros = Array::from_slice(&stream(), &zeros).unwrap();
+            let exponent = C::new(exponent.0, exponent.1);
+            for got in values(zeros.pow(T::of(exponent))) {
+                let got = got.wide();
+                let near = |got, wanted| is_near(got, wanted, true, 0.0);
+                assert!(
+                    near(got.re, wanted.re) && near(got.im, wanted.im),
+                    "0 to {exponent:?} is {got:?}, not {wanted:?}"
+                );
+            }
+        }
+    }
+    check::<C>();
+    check::<Complex<f32>>();
+}
+
 #[test]
 fn powers_of_zero_and_infinity() {
     let (zero, infinity) = (C::new(0.0, 0.0), C::new(f64::INFINITY, 0.0));

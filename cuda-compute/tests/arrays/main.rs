@@ -1,6 +1,9 @@
 //! Arrays and expressions, on whatever device there is.
 
 mod basics;
+#[path = "../shared/checks.rs"]
+mod checks;
+mod checks_work;
 mod combined;
 mod complex_limits;
 mod convolutions;
@@ -30,23 +33,6 @@ mod structs;
 mod sums;
 
 use cuda_safe::{Context, Stream};
-
-/// The emulator's checks that every test runs under. A GPU ignores them.
-const CHECKS: &str = "uninit,race,leak";
-
-/// Selects the checks before `main`, since the emulator reads them once. `CUDA_EMULATOR_CHECK` overrides them.
-// SAFETY: the loader calls the functions of `.init_array` as C functions, and ignores their additional arguments.
-#[used]
-#[unsafe(link_section = ".init_array")]
-static SELECT: extern "C" fn() = {
-    extern "C" fn select() {
-        if std::env::var_os("CUDA_EMULATOR_CHECK").is_none() {
-            // SAFETY: there is one thread before `main`.
-            unsafe { std::env::set_var("CUDA_EMULATOR_CHECK", CHECKS) };
-        }
-    }
-    select
-};
 
 /// A stream on the first device.
 fn stream() -> Stream {

@@ -103,3 +103,29 @@ fn a_row_has_one_variance() {
         }
     }
 }
+
+#[test]
+fn all_elements_of_a_row_see_the_same_zero() {
+    let stream = stream();
+    for columns in [2, 8, 32, 100] {
+        let host: Vec<f32> = (0..3 * columns)
+            .map(|i| if i % 3 == 0 { 0.0 } else { -0.0 })
+            .collect();
+        let x = Array::from_shape(&stream, [3, columns], &host).unwrap();
+        let signs = |extreme: Expr<f32>| {
+            let signs = (&x + 1.0).copysign(extreme.keep_axes());
+            signs.eval().unwrap().to_vec().unwrap()
+        };
+        for (name, signs) in [
+            ("min", signs(x.min_axis(1))),
+            ("max", signs(x.max_axis(1))),
+            ("min_or_nan", signs(x.min_or_nan_axis(1))),
+            ("max_or_nan", signs(x.max_or_nan_axis(1))),
+        ] {
+            for row in signs.chunks(columns) {
+                let same = row.iter().all(|sign| sign == &row[0]);
+                assert!(same, "{name} of {columns} columns: {row:?}");
+            }
+        }
+    }
+}

@@ -11,6 +11,8 @@
     clippy::unnecessary_cast
 )]
 
+#[path = "../shared/checks.rs"]
+mod checks;
 mod control;
 mod integers;
 mod reals;

@@ -4,6 +4,8 @@
 #[path = "../shared/again.rs"]
 mod again;
 mod arrays;
+#[path = "../shared/checks.rs"]
+mod checks;
 mod convolution;
 #[path = "../shared/random.rs"]
 mod random;

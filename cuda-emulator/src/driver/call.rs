@@ -2,6 +2,7 @@
 //! and the `catch_unwind` that keeps panics from unwinding into C.
 
 use std::cell::Cell;
+use std::ffi::{CStr, c_char};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -143,10 +144,7 @@ fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show])
     let start = Instant::now();
     let injected = inject(call.name);
     let code = match injected {
-        Some(code) => {
-            reason::set(None);
-            code
-        }
+        Some(code) => without_reason(code),
         None => guarded(call, body, arguments),
     };
     if call.name == "cuCtxGetCurrent" && code == Code::SUCCESS && !config::get().every {
@@ -174,8 +172,9 @@ pub fn unsupported(name: &'static str) -> Code {
     if watched() {
         let code = inject(name);
         let shown = code.unwrap_or(Code::ERROR_NOT_SUPPORTED);
-        if code.is_none() {
-            notice::not_emulated(name);
+        match code {
+            Some(code) => _ = without_reason(code),
+            None => notice::not_emulated(name),
         }
         trace(|line| {
             let _ = write!(
@@ -210,10 +209,10 @@ fn inject(name: &str) -> Option<Code> {
 
 fn guarded(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
     if !call.early && !INITIALISED.load(Ordering::Acquire) {
-        return Code::ERROR_NOT_INITIALIZED;
+        return without_reason(Code::ERROR_NOT_INITIALIZED);
     }
     if !call.within_client && WITHIN_CLIENT.get() {
-        return Code::ERROR_NOT_PERMITTED;
+        return without_reason(Code::ERROR_NOT_PERMITTED);
     }
     let before = PER_THREAD.replace(call.per_thread);
     let result = catch_unwind(AssertUnwindSafe(body));
@@ -229,7 +228,7 @@ fn guarded(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show
             code
         }
         // The panic hook has printed what happened.
-        Err(_) => Code::ERROR_UNKNOWN,
+        Err(_) => without_reason(Code::ERROR_UNKNOWN),
     }
 }
 
@@ -249,6 +248,14 @@ fn described(call: &Call, arguments: &[&dyn Show]) -> FailedCall {
     }
 }
 
+/// Forgets the reason for an earlier failure, so that it is not taken for this one's.
+#[cold]
+fn without_reason(code: Code) -> Code {
+    reason::forget();
+    reason::set(None);
+    code
+}
+
 /// Tells those who listen to messages that a call has failed.
 #[cold]
 fn tell(name: &'static str, code: Code) {
@@ -258,6 +265,13 @@ fn tell(name: &'static str, code: Code) {
     }
     let mut message = log::message(name, code);
     let listeners = log::add(&message, thread_number());
+    if listeners.is_empty() {
+        return;
+    }
+    // Calls that fail in a listener come later, and still leave the reason of this one.
+    // SAFETY: a NUL-terminated text, which is valid until a call of this thread fails; it is copied before that.
+    let text = |address| unsafe { CStr::from_ptr(address as *const c_char) };
+    let kept = reason::address().map(|address| text(address).to_string_lossy().into_owned());
     let length = message.len();
     message.push('\0');
     for listener in listeners {
@@ -265,6 +279,7 @@ fn tell(name: &'static str, code: Code) {
         // SAFETY: the client's function, with its data and a text of that length.
         into_client_alone(|| unsafe { (listener.function)(listener.data, 0, text, length) });
     }
+    reason::set(kept);
 }
 
 /// Writes one line of trace, if tracing is on.

@@ -95,9 +95,9 @@ impl Communicator {
     /// Waits for this rank's calls on the stream, with the time limit.
     ///
     /// The wait ends with the last call. Work that you enqueue behind it may go on, and takes none of the time limit. Work in
-    /// front of a call delays the call, so it counts. Raw calls ([`as_raw`](Self::as_raw)) are not waited for. As long
-    /// as a graph with captured calls exists, this waits for everything on the stream, with the time limit, since the
-    /// communicator does not see the graph's launches.
+    /// front of a call delays the call, so it counts. Raw calls ([`as_raw`](Self::as_raw)) are not waited for. As long as a
+    /// graph with captured calls exists, this waits for everything on the stream, with the time limit, since the communicator does
+    /// not see the graph's launches.
     ///
     /// # Errors
     /// Returns [`Error::Lost`](crate::Error::Lost) if another rank has ended or doesn't come in time. The communicator is aborted

@@ -5,7 +5,7 @@ use std::{sync::Barrier, thread};
 use cuda_nccl::{Collectives, Communicator, Error, Group, Reduction, UniqueId};
 use cuda_safe::{Context, DeviceBuffer, Stream};
 
-use crate::library::{Fake, options, rank};
+use crate::library::{Fake, LIMIT, options, rank, verified};
 
 #[test]
 fn each_collective_is_one_call() {
@@ -222,4 +222,51 @@ fn of_threads_that_differ_one_at_least_enqueues_nothing() {
         assert!(results.iter().any(refused), "{calls}: {results:?}");
     }
     fake.assert_clean();
+}
+
+#[test]
+fn groups_make_every_call() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    assert_eq!(rank.timeout(), LIMIT);
+    let part = DeviceBuffer::from_slice(&stream, &[1u8]).unwrap();
+    let [mut a, mut b, mut c] =
+        [2, 2, 1].map(|len| DeviceBuffer::<u8>::zeroed(&stream, len).unwrap());
+    let all = DeviceBuffer::from_slice(&stream, &[1u8, 2]).unwrap();
+    let sends = [(1, part.view())];
+    let mut d = DeviceBuffer::<u8>::zeroed(&stream, 1).unwrap();
+    let mut receives = [(1, d.view_mut())];
+    fake.calls();
+    let mut group = Group::new();
+    group
+        .reduce(&rank, &stream, &mut a, Reduction::Sum, 0)
+        .unwrap();
+    group.all_gather(&rank, &stream, &part, &mut b).unwrap();
+    group
+        .reduce_scatter(&rank, &stream, &all, &mut c, Reduction::Sum)
+        .unwrap();
+    group
+        .exchange(&rank, &stream, &sends, &mut receives)
+        .unwrap();
+    group.run().unwrap();
+    assert_eq!(
+        fake.calls(),
+        [
+            "GroupStart",
+            "Reduce",
+            "AllGather",
+            "ReduceScatter",
+            "Send",
+            "Recv",
+            "GroupEnd"
+        ]
+    );
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn options_tell_whether_calls_are_compared() {
+    assert!(verified().verifies());
+    assert!(!options().verifies());
 }

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     callback,
     context::{Context, unheard},
-    error::Result,
+    error::{Result, ends_context},
     stream::Stream,
 };
 
@@ -93,8 +93,10 @@ impl Needs<'_> {
                 let is_captured = |stream: &Stream| match stream.is_of_other_thread() {
                     // Only its own thread can ask.
                     true => stream.context().is_captured(),
-                    // A stream that cannot be asked has faulted.
-                    false => stream.is_capturing().unwrap_or(false),
+                    // After a fault the release itself reports it. A stream that cannot be asked may be captured.
+                    false => stream
+                        .is_capturing()
+                        .unwrap_or_else(|error| !error.driver_code().is_some_and(ends_context)),
                 };
                 captures_exist() && streams.iter().any(is_captured)
             }

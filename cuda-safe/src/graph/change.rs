@@ -275,8 +275,9 @@ impl GraphExec {
     }
 
     /// Changes the graph that a node runs, for one with the same nodes and edges: with everything that it keeps. Launches
-    /// that were made before are not changed. What the old child keeps is dropped by a later method of this type when they
-    /// are over, and its tokens are rejected.
+    /// that were made before are not changed. A child that this method set before is dropped when they are over, by a later
+    /// method of this type, and its tokens are rejected. The graph's first child stays for
+    /// [`into_graph`](Self::into_graph).
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for a node of another graph, and for a child of another context. The driver's code

@@ -198,6 +198,22 @@ fn what_is_not_emulated_is_told() {
 }
 
 #[test]
+fn errors_of_rejected_arguments_give_the_reason() {
+    passes("errors_of_rejected_arguments_give_the_reason", "", || {
+        let (context, _) = device();
+        let _current = context.push_current().unwrap();
+        // SAFETY: the emulator rejects the null pointer.
+        let code = unsafe { sys::cuDriverGetVersion(std::ptr::null_mut()) };
+        let error = context.check("cuDriverGetVersion", code).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Driver);
+        assert_eq!(
+            error.to_string(),
+            "cuDriverGetVersion failed: CUDA_ERROR_INVALID_VALUE (1): cuDriverGetVersion: `driverVersion` is null, and must not be"
+        );
+    });
+}
+
+#[test]
 fn a_question_for_memory_that_fails_for_lack_of_memory_is_one_error() {
     fn unknown(requested: usize) -> ErrorKind {
         ErrorKind::OutOfMemory {

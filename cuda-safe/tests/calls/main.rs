@@ -7,12 +7,17 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 mod child;
 mod contexts;
 mod copies;
+mod graphs;
 mod host_functions;
 mod launches;
 mod listeners;
 mod memory;
+mod migration;
 mod modules;
 mod pools;
+mod refusals;
+#[path = "../common/semaphore.rs"]
+mod semaphore;
 mod streams;
 
 use child::{calls, passes, traced};

@@ -1,8 +1,9 @@
 //! Edges that say what of a node another one waits for.
 
 use cuda_safe::{
-    DeviceBuffer, Error, Graph, LaunchAttributes, LaunchConfig, Module,
-    graph::{EdgeData, Port},
+    DeviceBuffer, Error, Graph, LaunchAttributes, LaunchConfig, Module, Result,
+    graph::{Body, EdgeData, Port},
+    sys::{self, CUresult},
 };
 
 use super::{device, refused};
@@ -79,6 +80,11 @@ fn edges_that_can_not_be_are_refused() {
     for data in [EdgeData::programmatic(), EdgeData::begun()] {
         let text = graph.add_edge(a, b, data).unwrap_err().to_string();
         assert!(text.contains("no kernel"), "{text}");
+        assert_eq!(
+            text.contains("its port is `DONE`"),
+            data.programmatic,
+            "{text}"
+        );
         assert_eq!(graph.edges().unwrap(), []);
     }
     let module = Module::compile(&context, SOURCE).unwrap();
@@ -90,6 +96,50 @@ fn edges_that_can_not_be_are_refused() {
     assert!(text.contains("Graph::add_edge"), "{text}");
     assert_eq!(graph.nodes().unwrap().len(), 2);
 }
+
+#[test]
+fn bodies_have_dependencies_and_edges_too() {
+    let (_one, context, stream) = device();
+    let module = Module::compile(&context, SOURCE).unwrap();
+    let (first, second) = (
+        module.function("first").unwrap(),
+        module.function("second").unwrap(),
+    );
+    let mut graph = Graph::new(&context).unwrap();
+    let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap());
+    let condition = graph.add_condition(Some(1)).unwrap();
+    let config = LaunchConfig::for_elements(4);
+    let build = |body: &mut Body<'_>| -> Result<()> {
+        // SAFETY: four numbers; the second kernel waits for the first one.
+        let (a, b) = unsafe {
+            let a = body.add_kernel(&[], &first, config, (x, 4u32))?;
+            (a, body.add_kernel(&[], &second, config, (x, 4u32))?)
+        };
+        let c = body.add_empty(&[])?;
+        let roots = |body: &Body<'_>| {
+            let mut count = 0;
+            // SAFETY: a live graph; only the count is asked for.
+            let code = unsafe {
+                sys::cuGraphGetRootNodes(body.as_raw(), std::ptr::null_mut(), &mut count)
+            };
+            assert_eq!(code, CUresult::CUDA_SUCCESS);
+            count
+        };
+        assert_eq!(roots(body), 3);
+        body.add_edge(a, b, EdgeData::programmatic())?;
+        assert_eq!(roots(body), 2);
+        body.add_dependency(b, c)?;
+        assert_eq!(roots(body), 1);
+        assert!(format!("{body:?}").starts_with("Graph(0x"), "{body:?}");
+        Ok(())
+    };
+    graph.add_if(&[], condition, build).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    let values = exec.memory(x).unwrap().to_vec(&stream).unwrap();
+    assert_eq!(values, [1, 4, 7, 10]);
+}
+
 #[test]
 fn a_captured_programmatic_launch_is_such_an_edge() {
     let (_one, context, stream) = device();

@@ -170,6 +170,7 @@ fn an_update_takes_all_parameters_or_none() {
     exec.launch(&stream).unwrap();
     assert_eq!(exec.memory(z).unwrap().to_vec(&stream).unwrap(), [0; 4]);
     exec.set_enabled(first, true).unwrap();
+    assert!(exec.is_enabled(first).unwrap());
     let y = z;
     exec.launch(&stream).unwrap();
     exec.launch(&stream).unwrap(); // as before

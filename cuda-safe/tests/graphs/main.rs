@@ -11,6 +11,7 @@ mod exec;
 mod keeping;
 mod nodes;
 mod regions;
+mod text;
 mod textures;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -3,7 +3,8 @@
 use std::sync::mpsc;
 
 use cuda_safe::{
-    Context, DeviceBuffer, ErrorKind, Event, In, LaunchConfig, ManagedBuffer, PinnedBuffer, Stream,
+    Context, DeviceBuffer, ErrorKind, Event, In, LaunchConfig, ManagedBuffer, Module, PinnedBuffer,
+    Stream,
     graph::{Graph, NodeKind},
 };
 
@@ -117,6 +118,38 @@ fn values_that_fills_can_repeat() {
     assert_eq!(pairs, [[1.5; 2]; 5]);
     let wide = exec.memory(wide).unwrap().to_vec(&stream).unwrap();
     assert_eq!(wide, [u64::MAX; 5]);
+}
+
+#[test]
+fn neighbouring_parts_do_not_overlap() {
+    let (_one, context, stream) = device();
+    let mut graph = Graph::new(&context).unwrap();
+    let x = graph.keep(DeviceBuffer::from_slice(&stream, &[1i32, 2, 3, 4, 5, 6]).unwrap());
+    let part = |start: usize| x.slice(start..start + 2).unwrap();
+    let down = graph.add_copy(&[], part(0), part(2)).unwrap();
+    graph.add_copy(&[down], part(4), part(2)).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    let values = exec.memory(x).unwrap().to_vec(&stream).unwrap();
+    assert_eq!(values, [3, 4, 3, 4, 3, 4]);
+}
+
+#[test]
+fn kernels_get_the_shared_memory_that_they_are_configured_with() {
+    let (_one, context, stream) = device();
+    let source = r#"extern "C" __global__ void size(unsigned *x) {
+        asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(*x));
+    }"#;
+    let module = Module::compile(&context, source).unwrap();
+    let size = module.function("size").unwrap();
+    let mut graph = Graph::new(&context).unwrap();
+    let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
+    let config = LaunchConfig::new(1, 1).shared_bytes(96);
+    // SAFETY: one number.
+    unsafe { graph.add_kernel(&[], &size, config, (x,)) }.unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    exec.launch(&stream).unwrap();
+    assert_eq!(exec.memory(x).unwrap().to_vec(&stream).unwrap(), [96]);
 }
 
 #[test]
@@ -326,6 +359,8 @@ fn memory_that_a_graph_allocates_itself() {
     assert_eq!(all, [0; 4], "all is given back");
 
     let too_much = other.add_allocation::<u8>(&[], 1 << 46).unwrap_err();
-    let kind = too_much.kind();
-    assert!(matches!(kind, ErrorKind::OutOfMemory { .. }), "{too_much}");
+    let ErrorKind::OutOfMemory { requested, .. } = *too_much.kind() else {
+        panic!("{too_much}")
+    };
+    assert_eq!(requested, 1 << 46);
 }

@@ -136,6 +136,25 @@ fn what_does_not_fit_or_belongs_elsewhere_is_refused() {
     assert_eq!(graph.nodes().unwrap().len(), 0);
     // Beside each other is not overlapping.
     graph.add_region_copy(&[], copy.target_at(2), a, a).unwrap();
+    // The same for parts of host memory: rows of four elements, of which the first begins at `start`.
+    let host = graph.keep(PinnedBuffer::<i32>::zeroed(&context, 20).unwrap());
+    let rows = |start: usize| {
+        let part = host.slice(start..).unwrap();
+        part.pitched(Layout::new([2, 2]).pitch(16)).unwrap()
+    };
+    for (to, from, overlap) in [
+        (0, 0, true),
+        (1, 0, true),
+        (0, 1, true),
+        (2, 0, false),
+        (0, 2, false),
+        (4, 0, true),
+        (8, 0, false),
+        (0, 8, false),
+    ] {
+        let added = graph.add_region_copy(&[], copy, rows(to), rows(from));
+        assert_eq!(added.is_err(), overlap, "{from} to {to}");
+    }
     graph.instantiate().unwrap().launch(&stream).unwrap();
 }
 

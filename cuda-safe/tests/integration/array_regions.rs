@@ -113,6 +113,10 @@ fn batches_and_graphs_take_arrays() {
         result.unwrap();
         assert_eq!(part.to_vec(&stream).unwrap(), [2, 3, 6, 7]);
     }
+    assert!(
+        format!("{texels:?}").starts_with("ArrayTexels(Array(0x"),
+        "{texels:?}"
+    );
     let mut graph = Graph::new(&context).unwrap();
     let (from, to) = (graph.keep_region(texels), graph.keep_region(part));
     graph

@@ -90,6 +90,7 @@ fn flags_that_nobody_knows_give_the_memory_back() {
     let code = failed.error.driver_code();
     assert_eq!(code, Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE));
     assert_eq!(failed.host, [0, 1, 2]);
+    assert_eq!(format!("{failed:?}"), format!("{:?}", failed.error));
     assert!(failed.to_string().contains("cuMemHostRegister"), "{failed}");
     let told = failed.error.detail();
     assert!(told.contains("RegisterFlags(0x100000)"), "{failed}");

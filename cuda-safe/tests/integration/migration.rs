@@ -153,6 +153,15 @@ fn batches_of_prefetches_and_discards() {
     );
     assert_eq!(x.host().unwrap()[HALF - 1], 3);
     stream.prefetch_batch(&[]).unwrap();
+    let address = x.as_device_ptr();
+    assert_eq!(
+        format!("{:?}", x.to_prefetch(HOST)),
+        format!("Prefetch({HALF} bytes at {address:#x}, {HOST:?})")
+    );
+    assert_eq!(
+        format!("{:?}", x.to_discard()),
+        format!("Discard({HALF} bytes at {address:#x})")
+    );
     stream
         .discard_batch(&[x.to_discard(), y.to_discard()])
         .unwrap();

@@ -181,8 +181,15 @@ fn devices_tell_how_they_reach_others() {
             .unwrap()
             <= wide
     );
-    device.numa_node().unwrap();
-    device.host_numa_node().unwrap();
+    for (node, attribute) in [
+        (device.numa_node().unwrap(), DeviceAttribute::NUMA_ID),
+        (
+            device.host_numa_node().unwrap(),
+            DeviceAttribute::HOST_NUMA_ID,
+        ),
+    ] {
+        assert_eq!(node, device.attribute(attribute).unwrap().try_into().ok());
+    }
     device.shareable_handles().unwrap();
     assert!(context.flush_gpu_direct_writes(FlushScope(7)).is_err());
 }

@@ -26,6 +26,23 @@ fn one_memory_at_two_addresses() {
     );
     assert_eq!((first.size(), first.memory()), (unit, &memory));
     assert_eq!(first.range(), &range);
+    let (address, raw) = (range.as_device_ptr(), memory.as_raw());
+    for (shown, expected) in [
+        (
+            format!("{range:?}"),
+            format!("AddressRange({address:#x}, {} bytes)", 3 * unit),
+        ),
+        (
+            format!("{memory:?}"),
+            format!("PhysicalMemory({raw:#x}, {unit} bytes)"),
+        ),
+        (
+            format!("{first:?}"),
+            format!("Mapping({address:#x}, {unit} bytes)"),
+        ),
+    ] {
+        assert_eq!(shown, expected);
+    }
     for mapping in [&mut first, &mut last] {
         mapping
             .set_access(context.device(), MemoryAccess::READ_WRITE)

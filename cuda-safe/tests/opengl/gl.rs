@@ -7,6 +7,8 @@ use std::{
     ptr,
 };
 
+use crate::harness::{Test, tests};
+
 type Pointer = *mut c_void;
 
 /// What OpenGL's headers call by these names.
@@ -108,6 +110,17 @@ pub enum NoOpenGl {
     Failed(String),
 }
 
+impl NoOpenGl {
+    /// EGL has no function of this name. Those of extensions find a device, and EGL works without them where there is none.
+    fn lacks(name: &str) -> Self {
+        let reason = format!("EGL has no {name}");
+        match name.ends_with("EXT") {
+            true => Self::Missing(reason),
+            false => Self::Failed(reason),
+        }
+    }
+}
+
 impl From<String> for NoOpenGl {
     fn from(reason: String) -> Self {
         Self::Failed(reason)
@@ -153,7 +166,7 @@ impl Display {
             found if found.is_null() => unsafe { proc_address(name.as_ptr()) },
             found => found,
         })
-        .map_err(|name| format!("EGL has no {name}"))?;
+        .map_err(NoOpenGl::lacks)?;
 
         let (mut devices, mut count) = ([ptr::null_mut(); 64], 0);
         // SAFETY: places for 64 devices, and for their number.
@@ -439,4 +452,27 @@ impl Gl {
         unsafe { (self.functions().glDeleteRenderbuffers)(1, &buffer) };
         self.expect_no_error();
     }
+}
+
+pub const TESTS: &[Test] = tests![Host an_egl_without_devices_is_missing];
+
+fn an_egl_without_devices_is_missing() {
+    for lacking in [
+        "eglQueryDevicesEXT",
+        "eglQueryDeviceAttribEXT",
+        "eglGetPlatformDisplayEXT",
+    ] {
+        let found = Egl::find(|name| match name.to_str() == Ok(lacking) {
+            true => ptr::null_mut(),
+            false => ptr::dangling_mut(), // never called
+        });
+        let reason = found.map(drop).map_err(NoOpenGl::lacks);
+        assert!(matches!(reason, Err(NoOpenGl::Missing(text)) if text.contains(lacking)));
+    }
+    let found = Egl::find(|_| ptr::null_mut());
+    assert!(matches!(found, Err("eglQueryDevicesEXT")));
+    assert!(matches!(
+        NoOpenGl::lacks("eglInitialize"),
+        NoOpenGl::Failed(_)
+    ));
 }

@@ -13,7 +13,7 @@ use cuda_safe::{Context, Error, Module, Stream, opengl::GraphicsResource, sys::C
 use gl::{Gl, NoOpenGl};
 
 fn main() -> ExitCode {
-    let tests = [buffers::TESTS, images::TESTS, refusals::TESTS];
+    let tests = [buffers::TESTS, gl::TESTS, images::TESTS, refusals::TESTS];
     harness::run(tests.into_iter().flatten(), OpenGl::open)
 }
 

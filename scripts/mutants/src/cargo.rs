@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::targets::{self, TARGETS};
+use crate::targets;
 
 /// Where and how to build.
 pub struct Cargo {
@@ -18,6 +18,8 @@ pub struct Cargo {
     pub optimise: u32,
     /// Commands at a time.
     pub jobs: usize,
+    /// The packages whose tests are built.
+    pub packages: Vec<&'static str>,
 }
 
 /// A test program.
@@ -67,8 +69,8 @@ impl Cargo {
             .env("RUSTFLAGS", "--cap-lints=allow")
             .stdin(Stdio::null())
             .stderr(Stdio::inherit());
-        for target in &TARGETS {
-            command.args(["-p", target.package]);
+        for package in &self.packages {
+            command.args(["-p", package]);
         }
         let output = command
             .output()

@@ -48,6 +48,8 @@ pub struct Hunt<'a> {
     pub tests: &'a [Test],
     /// Tests at a time.
     pub jobs: usize,
+    /// How long the tests of a mutant may take together.
+    pub patience: Duration,
     /// What was found is written here at once, for a run that is stopped.
     pub log: &'a Mutex<File>,
 }
@@ -138,10 +140,17 @@ impl Hunt<'_> {
         candidates: &[usize],
     ) -> Result<(Outcome, Option<usize>), String> {
         let number = live.number.to_string();
-        for index in candidates {
+        let begun = Instant::now();
+        for (tried, index) in candidates.iter().enumerate() {
+            if begun.elapsed() > self.patience {
+                return Ok((Outcome::Missed { tests: tried }, None));
+            }
             let test = &self.tests[*index];
             let variable = ("MUTANT", number.as_str());
-            let (end, _) = self.runner.run(test, worker, variable, limit(test), None)?;
+            let kept = targets::compiles_as_before(&live.mutant.file);
+            let (end, _) = self
+                .runner
+                .run(test, worker, variable, limit(test), kept, None)?;
             if !end.is_good() {
                 let end = match end {
                     End::Exit(Some(targets::LEAKED)) => "leaks".into(),

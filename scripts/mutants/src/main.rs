@@ -13,6 +13,7 @@ mod find;
 mod hunt;
 mod log;
 mod macros;
+mod measured;
 mod mutant;
 mod operators;
 mod options;
@@ -36,10 +37,12 @@ use std::time::{Duration, Instant};
 
 use cargo::Cargo;
 use hunt::{Hunt, Live};
+use measured::Measured;
 use options::Options;
 use project::Project;
 use report::Report;
 use suite::{Runner, Test};
+use targets::Target;
 
 fn main() -> ExitCode {
     let result = Options::parse(std::env::args().skip(1)).and_then(|options| match options {
@@ -62,7 +65,12 @@ fn main() -> ExitCode {
 /// Does what the options say; false if too few mutants are caught.
 fn run(options: &Options) -> Result<bool, String> {
     let root = tree::root()?;
-    let mut project = Project::read(&root)?;
+    let targets: Vec<&Target> = targets::TARGETS
+        .iter()
+        .filter(|target| options.wants_package(target.package))
+        .collect();
+    let packages = targets.iter().map(|target| target.package).collect();
+    let mut project = Project::read(&root, packages)?;
     if options.list {
         for (number, mutant) in project
             .all()
@@ -89,12 +97,20 @@ fn run(options: &Options) -> Result<bool, String> {
         build: out.join("build"),
         optimise: options.optimise,
         jobs: options.jobs,
+        packages: targets::TARGETS
+            .iter()
+            .map(|target| target.package)
+            .filter(|package| targets.iter().any(|target| target.tests.contains(package)))
+            .collect(),
     };
     project.leave_out_unviable(&cargo, &out.join("unviable.json"), options.fresh)?;
     println!("building the tests");
     let built = cargo.build_tests()?;
     let built_in = start.elapsed().as_secs();
-    let mutants = wanted(&project, options, &out)?;
+    let mut mutants = wanted(&project, options, &out)?;
+    if options.is_sample() {
+        options::shuffle(&mut mutants, |live| &live.mutant);
+    }
     println!("{} mutants, {built_in} s", mutants.len());
 
     let start = Instant::now();
@@ -105,8 +121,9 @@ fn run(options: &Options) -> Result<bool, String> {
     };
     let tests = tests(&runner, &mutants, options)?;
     println!("{} tests, each alone", tests.len());
+    let measured = Measured::open(&out.join("measured.json"));
     let longest = Duration::from_secs(options.longest);
-    let (tests, notes) = runner.measure(&tests, longest, options.jobs)?;
+    let (tests, notes) = runner.measure(&tests, longest, options.jobs, &measured)?;
     let measured_in = start.elapsed().as_secs();
 
     let start = Instant::now();
@@ -120,6 +137,7 @@ fn run(options: &Options) -> Result<bool, String> {
         runner: &runner,
         tests: &tests,
         jobs: options.jobs,
+        patience: Duration::from_secs(options.patience),
         log: &log,
     };
     let outcomes = hunt.all(&mutants)?;
@@ -146,11 +164,16 @@ fn run(options: &Options) -> Result<bool, String> {
 /// The tests that count for one of the mutants, with the emulator's settings for them.
 fn tests(runner: &Runner<'_>, mutants: &[Live], options: &Options) -> Result<Vec<Test>, String> {
     let mut tests = runner.list()?;
+    let left_out = |test: &Test| {
+        let name = runner.shown(test);
+        options.without.iter().any(|text| name.contains(text))
+    };
     tests.retain(|test| {
         let package = runner.built.programs[test.program].package.as_str();
-        mutants.iter().any(|live| {
+        let counts = mutants.iter().any(|live| {
             targets::of(&live.mutant.file).is_some_and(|target| target.tests.contains(&package))
-        })
+        });
+        counts && !left_out(test)
     });
     for test in &mut tests {
         let program = runner.built.programs[test.program].shown();

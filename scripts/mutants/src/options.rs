@@ -8,13 +8,16 @@ pub const HELP: &str = "\
 Changes the sources in many small ways, and sees whether a test notices.
 
     --list              only list the mutants
-    --package NAME      only those of a package (may be repeated)
+    --package NAME      only those of a package: cuda-safe, cuda-compute, cuda-nccl or cuda-emulator (may be repeated)
     --file PATTERN      only those of files whose path has PATTERN in it, `*` for anything (may be repeated)
+    --sample N%         only a random sample: about N % of the mutants, the same ones in each run
     --only TEXT         only those whose number is TEXT, or whose name has TEXT in it (may be repeated)
     --missed            only those that the last report has as missed
     --resume            go on where a run with the same sources and tests was stopped
     --fresh             also try those that did not compile the last time
     --jobs N            tests at a time (2)
+    --without TEXT      leave out the tests whose program or name has TEXT in it (may be repeated)
+    --patience N        a mutant that no test notices within N seconds counts as missed, whatever tests are left
     --longest N         tests that take more than N seconds alone are left out (300)
     --optimise N        how far the emulator is optimised, 0 to 3 (1)
     --env P/T:NAME=VALUE  a variable for test program T of package P (may be repeated; an empty VALUE: not set)
@@ -31,16 +34,22 @@ pub struct Options {
     pub files: Vec<String>,
     /// As above.
     pub only: Vec<String>,
+    /// The share of the mutants that is tried, in hundredths of a percent.
+    pub sample: u32,
     /// Only those that were missed.
     pub missed: bool,
     /// Keep what a stopped run has found.
     pub resume: bool,
     /// Forget what did not compile.
     pub fresh: bool,
+    /// Parts of the names of tests that are left out.
+    pub without: Vec<String>,
     /// Tests at a time.
     pub jobs: usize,
     /// Seconds that a test may take alone.
     pub longest: u64,
+    /// Seconds that the tests of a mutant may take together.
+    pub patience: u64,
     /// How far the emulator is optimised.
     pub optimise: u32,
     /// Program, variable, value.
@@ -58,11 +67,14 @@ impl Options {
             packages: Vec::new(),
             files: Vec::new(),
             only: Vec::new(),
+            sample: WHOLE,
             missed: false,
             resume: false,
             fresh: false,
+            without: Vec::new(),
             jobs: 2,
             longest: 300,
+            patience: 86_400,
             optimise: 1,
             environment: Vec::new(),
         };
@@ -75,11 +87,20 @@ impl Options {
                 "--missed" => options.missed = true,
                 "--resume" => options.resume = true,
                 "--fresh" => options.fresh = true,
-                "--package" => options.packages.push(value()?),
+                "--package" => {
+                    let name = value()?;
+                    if !targets::TARGETS.iter().any(|target| target.package == name) {
+                        return Err(format!("{name}: nothing of this package is changed"));
+                    }
+                    options.packages.push(name);
+                }
                 "--file" => options.files.push(value()?),
+                "--sample" => options.sample = share(&value()?)?,
                 "--only" => options.only.push(value()?),
+                "--without" => options.without.push(value()?),
                 "--jobs" => options.jobs = number(&value()?, 1, 64)? as usize,
                 "--longest" => options.longest = number(&value()?, 1, 86_400)?.into(),
+                "--patience" => options.patience = number(&value()?, 1, 86_400)?.into(),
                 "--optimise" => options.optimise = number(&value()?, 0, 3)?,
                 "--env" => {
                     let text = value()?;
@@ -96,12 +117,22 @@ impl Options {
         Ok(Some(options))
     }
 
+    /// Whether only a sample is tried.
+    pub fn is_sample(&self) -> bool {
+        self.sample < WHOLE
+    }
+
+    /// Whether a package is selected.
+    pub fn wants_package(&self, package: &str) -> bool {
+        self.packages.is_empty() || self.packages.iter().any(|name| name == package)
+    }
+
     /// Whether a file is selected.
     pub fn wants_file(&self, file: &str) -> bool {
         let Some(target) = targets::of(file) else {
             return false;
         };
-        (self.packages.is_empty() || self.packages.iter().any(|name| name == target.package))
+        self.wants_package(target.package)
             && (self.files.is_empty() || self.files.iter().any(|pattern| fits(pattern, file)))
     }
 
@@ -112,7 +143,41 @@ impl Options {
             Ok(wanted) => wanted == number,
             Err(_) => identity.contains(text),
         };
-        self.wants_file(&mutant.file) && (self.only.is_empty() || self.only.iter().any(fits))
+        self.wants_file(&mutant.file)
+            && (self.only.is_empty() || self.only.iter().any(fits))
+            && position(&identity) < self.sample
+    }
+}
+
+/// All mutants, in hundredths of a percent.
+const WHOLE: u32 = 10_000;
+
+/// Puts mutants in the random order of a sample, so that a run that is stopped has tried a smaller sample.
+pub fn shuffle<T>(mutants: &mut [T], mutant: impl Fn(&T) -> &Mutant) {
+    mutants.sort_by_key(|one| position(&mutant(one).identity()));
+}
+
+/// Where a mutant lies in a random order, from 0 to [`WHOLE`]. It depends on nothing but the identity, so that a sample
+/// holds the same mutants in each run, and a larger sample holds those of a smaller one.
+fn position(identity: &str) -> u32 {
+    // FNV-1a, and the last steps of MurmurHash3, since FNV leaves similar texts close together.
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in identity.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    }
+    for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+        hash = (hash ^ (hash >> 33)).wrapping_mul(factor);
+    }
+    ((hash ^ (hash >> 33)) % u64::from(WHOLE)) as u32
+}
+
+/// A share such as `25%` or `2.5`, in hundredths of a percent.
+fn share(text: &str) -> Result<u32, String> {
+    match text.strip_suffix('%').unwrap_or(text).parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok((percent * 100.0).ceil() as u32),
+        _ => Err(format!(
+            "{text}: a share above 0 % and up to 100 % is expected"
+        )),
     }
 }
 
@@ -170,8 +235,43 @@ mod tests {
     }
 
     #[test]
+    fn samples_have_the_share_asked_for_and_contain_smaller_ones() {
+        let mutant = |number: usize| Mutant {
+            file: format!("cuda-safe/src/{}.rs", number % 7),
+            line: 1,
+            column: 1,
+            function: format!("f{}", number % 40),
+            change: "change".into(),
+            ordinal: number / 40,
+        };
+        let sample = |text: &str| {
+            let options = parse(text).unwrap().unwrap();
+            let all = 0..10_000;
+            let chosen = all.filter(|number| options.wants(1, &mutant(*number)));
+            chosen.collect::<std::collections::BTreeSet<_>>()
+        };
+        let (small, large) = (sample("--sample 10%"), sample("--sample 30"));
+        assert!((900..1100).contains(&small.len()), "{}", small.len());
+        assert!((2800..3200).contains(&large.len()), "{}", large.len());
+        assert!(small.is_subset(&large));
+        assert_eq!(sample("--sample 100%").len(), 10_000);
+        assert_eq!(sample("").len(), 10_000);
+    }
+
+    #[test]
     fn wrong_arguments_are_refused() {
-        for text in ["--what", "--jobs", "--jobs 0", "--optimise x", "--env a"] {
+        for text in [
+            "--what",
+            "--jobs",
+            "--jobs 0",
+            "--optimise x",
+            "--env a",
+            "--package cuda-sys",
+            "--sample",
+            "--sample 0%",
+            "--sample 101",
+            "--sample NaN",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
     }

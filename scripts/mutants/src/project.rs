@@ -51,6 +51,8 @@ pub struct Project {
     root: PathBuf,
     files: Vec<String>,
     sources: Vec<Source>,
+    /// The packages that are mutated; the others are copied as they are.
+    packages: Vec<&'static str>,
 }
 
 impl Project {
@@ -58,7 +60,7 @@ impl Project {
     ///
     /// # Errors
     /// A source can't be read or parsed.
-    pub fn read(root: &Path) -> Result<Self, String> {
+    pub fn read(root: &Path, packages: Vec<&'static str>) -> Result<Self, String> {
         let files = tree::files(root)?;
         let (mut sources, mut left_out) = (Vec::new(), Vec::new());
         for name in files.iter().filter(|file| targets::of(file).is_some()) {
@@ -96,6 +98,7 @@ impl Project {
             root: root.to_path_buf(),
             files,
             sources,
+            packages,
         })
     }
 
@@ -209,7 +212,10 @@ impl Project {
     /// The sources with their mutants, and all files that change.
     fn compiled(&self) -> (BTreeMap<String, Compiled<'_>>, BTreeMap<String, String>) {
         let (mut compiled, mut changed) = (BTreeMap::new(), BTreeMap::new());
-        for source in &self.sources {
+        let mutated = |source: &&Source| {
+            targets::of(&source.name).is_some_and(|target| self.packages.contains(&target.package))
+        };
+        for source in self.sources.iter().filter(mutated) {
             let number = |index: usize| {
                 let live = !source.unviable.contains_key(&index);
                 live.then_some(source.first + index as u32)
@@ -316,7 +322,7 @@ mod tests {
             .arg(&root)
             .status();
         assert!(git.unwrap().success());
-        let project = Project::read(&root).unwrap();
+        let project = Project::read(&root, vec!["cuda-safe"]).unwrap();
         let state = project.state();
         let all: Vec<_> = project
             .all()
@@ -335,7 +341,10 @@ mod tests {
         );
 
         fs::write(source.join("z.rs"), "").unwrap();
-        assert_ne!(Project::read(&root).unwrap().state(), state);
+        assert_ne!(
+            Project::read(&root, vec!["cuda-safe"]).unwrap().state(),
+            state
+        );
         fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::cargo::{Built, Program};
+use crate::measured::Measured;
 use crate::process::{self, End};
 use crate::targets;
 use crate::work;
@@ -36,7 +37,13 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    fn command(&self, program: &Program, scratch: &Path, limit: Duration) -> Command {
+    fn command(
+        &self,
+        program: &Program,
+        scratch: &Path,
+        limit: Duration,
+        keeps_kernels: bool,
+    ) -> Command {
         let mut libraries: Vec<PathBuf> = self.built.libraries.iter().cloned().collect();
         libraries.extend(
             std::env::var_os("LD_LIBRARY_PATH")
@@ -60,7 +67,7 @@ impl Runner<'_> {
             .env("RUST_BACKTRACE", "0")
             .env_remove("MUTANT")
             .env_remove("MUTANTS_REACHED");
-        if targets::keeps_kernels(&program.package) {
+        if keeps_kernels {
             command.env("CUDA_DIRECT_CACHE", &self.kernels);
         } else {
             command.env_remove("CUDA_DIRECT_CACHE");
@@ -76,7 +83,8 @@ impl Runner<'_> {
         let mut tests = Vec::new();
         for (index, program) in self.built.programs.iter().enumerate() {
             let names = |more: &[&str]| {
-                let mut command = self.command(program, &self.scratch, Duration::from_secs(60));
+                let mut command =
+                    self.command(program, &self.scratch, Duration::from_secs(60), false);
                 let output = command
                     .args(["--list", "--format", "terse"])
                     .args(more)
@@ -117,7 +125,8 @@ impl Runner<'_> {
         )
     }
 
-    /// Runs a test with one variable set, in an empty folder of its own.
+    /// Runs a test with one variable set, in an empty folder of its own. It may find compiled kernels that earlier tests
+    /// have left if it `keeps_kernels`.
     ///
     /// # Errors
     /// It can't be run.
@@ -127,13 +136,15 @@ impl Runner<'_> {
         worker: usize,
         variable: (&str, &str),
         limit: Duration,
+        keeps_kernels: bool,
         log: Option<&Path>,
     ) -> Result<(End, Duration), String> {
         let scratch = self.scratch.join(format!("worker-{worker}"));
         // What a mutant has made may not be removable; that must not stop the others.
         let _ = fs::remove_dir_all(&scratch);
         fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
-        let mut command = self.command(&self.built.programs[test.program], &scratch, limit);
+        let program = &self.built.programs[test.program];
+        let mut command = self.command(program, &scratch, limit, keeps_kernels);
         command
             .args([&test.name, "--exact", "--test-threads=1"])
             .env(variable.0, variable.1)
@@ -151,7 +162,7 @@ impl Runner<'_> {
     }
 
     /// Runs every test without a mutant: how long it takes, and what it reaches. Gives those that take at most
-    /// `longest`, and remarks.
+    /// `longest`, and remarks. What `measured` knows already is not run again.
     ///
     /// # Errors
     /// A test fails.
@@ -160,22 +171,35 @@ impl Runner<'_> {
         tests: &[Test],
         longest: Duration,
         jobs: usize,
+        measured: &Measured,
     ) -> Result<(Vec<Test>, Vec<String>), String> {
         let results = work::share(tests.len(), jobs, |worker, index| {
-            self.measure_one(tests[index].clone(), longest, worker)
+            let test = &tests[index];
+            let program = &self.built.programs[test.program];
+            if let Some((known, note)) = measured.recall(program, test)
+                && known.time <= longest
+            {
+                return Ok((Some(known), note));
+            }
+            let result = self.measure_one(test.clone(), longest, worker);
+            if let Ok((Some(after), note)) = &result {
+                measured.note(program, test, after, note.as_deref());
+            }
+            result
         });
-        let (mut measured, mut failures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        measured.save(&self.built.programs, tests)?;
+        let (mut good, mut failures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for result in results {
             match result {
                 Ok((test, note)) => {
-                    measured.extend(test);
+                    good.extend(test);
                     notes.extend(note);
                 }
                 Err(failure) => failures.push(failure),
             }
         }
         if failures.is_empty() {
-            Ok((measured, notes))
+            Ok((good, notes))
         } else {
             let failures = failures.join("\n");
             Err(format!("tests fail without any mutant\n{failures}"))
@@ -195,7 +219,8 @@ impl Runner<'_> {
         loop {
             let _ = fs::remove_file(&reached);
             let variable = ("MUTANTS_REACHED", reached.to_str().unwrap_or_default());
-            let (end, time) = self.run(&test, worker, variable, longest, Some(&log))?;
+            let kept = targets::keeps_kernels(&self.built.programs[test.program].package);
+            let (end, time) = self.run(&test, worker, variable, longest, kept, Some(&log))?;
             let checks = test
                 .environment
                 .iter()

@@ -13,7 +13,7 @@ pub struct Target {
 }
 
 /// In the order of their dependencies.
-pub const TARGETS: [Target; 3] = [
+pub const TARGETS: [Target; 4] = [
     Target {
         package: "cuda-safe",
         folder: "cuda-safe/src/",
@@ -27,6 +27,13 @@ pub const TARGETS: [Target; 3] = [
         // Opponents on the CPU.
         except: &["cuda-compute/src/cpu/"],
         tests: &["cuda-compute"],
+    },
+    Target {
+        package: "cuda-nccl",
+        folder: "cuda-nccl/src/",
+        // Generated bindings.
+        except: &["cuda-nccl/src/sys/"],
+        tests: &["cuda-nccl"],
     },
     Target {
         package: "cuda-emulator",
@@ -63,13 +70,19 @@ pub fn counts(_package: &str, program: &str) -> bool {
     !matches!(program, "compile_fail" | "injection_suite")
 }
 
-/// Whether the tests of a package may find compiled kernels that earlier runs have left. Those are kept by a hash of
-/// their source, by code of `cuda-safe`: so wherever that isn't mutated.
+/// Whether the tests of a package may find compiled kernels that earlier runs have left while they are measured. Tests of
+/// `cuda-safe` may not: they reach the code that compiles kernels and keeps them, and mutants of it.
 pub fn keeps_kernels(package: &str) -> bool {
     TARGETS
         .iter()
         .find(|target| target.package == "cuda-safe")
         .is_none_or(|safe| !safe.tests.contains(&package))
+}
+
+/// Whether a mutant of a file leaves the code alone that compiles kernels and keeps them, so that tests may find those that
+/// earlier runs have left.
+pub fn compiles_as_before(file: &str) -> bool {
+    !file.starts_with("cuda-safe/src/program/")
 }
 
 /// A process that leaks ends so under the emulator's check.
@@ -86,7 +99,9 @@ pub fn environment(package: &str, program: &str) -> Vec<(String, String)> {
         (CHECK, "leak"),
     ];
     match (package, program) {
-        ("cuda-safe" | "cuda-compute", "integration") => strict
+        ("cuda-safe", "integration" | "graphs" | "peers" | "signals" | "tensor_maps")
+        | ("cuda-compute", "integration")
+        | ("cuda-nccl", "fake" | "spread" | "file") => strict
             .iter()
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .collect(),

@@ -34,7 +34,16 @@ struct Keywords {
     default: u8,
     _Pragma: u8,
     r#struct: [u16; 2],
+    defined: f32,
     nothing: [f32; 0],
+}
+
+/// An operator of the preprocessor, which can't be undefined.
+#[allow(non_camel_case_types, reason = "the name is that of an operator")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Element)]
+#[repr(C)]
+struct defined {
+    value: u32,
 }
 
 /// A macro of most kernels.
@@ -88,6 +97,7 @@ fn keywords_have_an_underscore_behind_them_in_cuda() {
         class: 7,
         operator: 2 * i,
         r#struct: [0, i.into()],
+        defined: f32::from(i) / 2.0,
         ..Keywords::default()
     };
     check([of(1), of(2), of(3)]);
@@ -96,7 +106,7 @@ fn keywords_have_an_underscore_behind_them_in_cuda() {
         CudaFn::<fn(Keywords) -> Keywords>::new(
             "turned",
             "__device__ Keywords turned(Keywords k) {
-                 k.double__ = k.double_ + k.class_ + k.operator_ + k.struct_[1];
+                 k.double__ = k.double_ + k.class_ + k.operator_ + k.struct_[1] + k.defined_;
                  return k;
              }",
         )
@@ -104,7 +114,7 @@ fn keywords_have_an_underscore_behind_them_in_cuda() {
     let x = Array::full(&stream(), 2, of(5)).unwrap();
     let got = text.map((&x,)).eval().unwrap().to_vec().unwrap();
     let wanted = Keywords {
-        double_: 5.0 + 7.0 + 10.0 + 5.0,
+        double_: 5.0 + 7.0 + 10.0 + 5.0 + 2.5,
         ..of(5)
     };
     assert_eq!(got, [wanted; 2]);
@@ -124,4 +134,20 @@ fn names_of_macros_are_names_of_structs() {
     let x = Array::from_slice(&stream(), &[of(4), of(9), of(3)]).unwrap();
     let got = x.reduce(Combination::new(&larger, of(0))).eval().unwrap();
     assert_eq!(got.item().unwrap(), of(9));
+}
+
+#[test]
+fn the_operator_of_the_preprocessor_is_a_name_of_a_struct() {
+    let of = |value| defined { value };
+    check([of(1), of(2), of(3)]);
+    // SAFETY: it only computes.
+    let doubled = unsafe {
+        CudaFn::<fn(defined) -> u32>::new(
+            "doubled",
+            "__device__ unsigned doubled(defined_ a) { return 2 * a.value; }",
+        )
+    };
+    let x = Array::full(&stream(), 2, of(5)).unwrap();
+    let got = doubled.map((&x,)).eval().unwrap().to_vec().unwrap();
+    assert_eq!(got, [10; 2]);
 }

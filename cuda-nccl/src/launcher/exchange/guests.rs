@@ -120,7 +120,7 @@ impl Guests {
 }
 
 impl Heard {
-    /// Reads what a guest has sent. Returns the guest if it is to wait for the rest of its hello.
+    /// Reads from a guest. Returns the guest if the rest of its hello is still to come.
     fn listen_to(&mut self, mut guest: Guest) -> Option<Guest> {
         match guest.stream.read(&mut guest.hello[guest.filled..]) {
             Ok(0) => self.turn_away(guest, "went away without saying who it is"),

@@ -63,7 +63,7 @@ enum Missed {
     Dropped(io::Error),
     /// Somebody sends something else.
     Foreign {
-        /// Rank 0 may still come: nobody has answered yet at another of the host's addresses.
+        /// Rank 0 may still start at another of the host's addresses, which has not answered.
         may_come: bool,
     },
     /// The answer is known.
@@ -174,8 +174,8 @@ impl Client<'_> {
         self.connect_to(places)
     }
 
-    /// The first of these addresses that greets. If none does, what the answers say about rank 0 comes before addresses without
-    /// an answer, whatever their order.
+    /// Connects to the first of these addresses that greets. If none does, the error prefers answers to addresses without an
+    /// answer, in whatever order they come.
     fn connect_to(
         &self,
         places: impl Iterator<Item = SocketAddr>,
@@ -289,7 +289,7 @@ mod tests {
 
     use super::*;
 
-    /// An address where this is sent before the connection ends. `None`: an address where nobody listens.
+    /// An address whose listener sends this and ends the connection. `None`: an address without a listener.
     fn place(number: u8, answer: Option<&'static [u8]>) -> SocketAddr {
         let host = format!("127.1.{}.{number}", std::process::id() % 250 + 1);
         let listener = TcpListener::bind((host.as_str(), 0)).unwrap();
