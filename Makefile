@@ -16,7 +16,7 @@ help:
 	@echo "make bundle   put everything that runs into one folder, for a GPU machine without Rust"
 	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
 	@echo "make aarch64  everything compiles for aarch64, and tests pass on an emulated processor (see scripts/aarch64.sh)"
-	@echo "make mutants  change the sources in many small ways, and see whether a test notices (an hour; ARGS=--help)"
+	@echo "make mutants  change the sources in many small ways, and see whether a test notices (hours; ARGS=--help)"
 	@echo "make package  pack, build and document every crate as crates.io and docs.rs would (ARGS=--quick: pack alone)"
 	@echo "make semver   what changed in the public API since a commit (BASE=commit; needs cargo-semver-checks)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
@@ -93,7 +93,7 @@ tsan: setup
 aarch64:
 	scripts/aarch64.sh $(ARGS)
 
-# Not part of check, since it takes about an hour. See scripts/mutants/README.md.
+# Not part of check, since it takes hours. See scripts/mutants/README.md.
 mutants: setup
 	$(CARGO) run --locked -p mutants -- $(ARGS)
 
