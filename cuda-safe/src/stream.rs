@@ -3,7 +3,7 @@
 use std::{
     ffi::{c_uint, c_void},
     ptr,
-    sync::RwLock,
+    sync::{OnceLock, RwLock},
     thread::{self, ThreadId},
 };
 
@@ -12,7 +12,7 @@ use cuda_sys::{self as sys, CUresult, CUstream};
 use crate::{
     callback,
     capture::{self, Queue, Start, captures_exist},
-    context::{Context, GreenContext},
+    context::{Context, GreenContext, unheard},
     error::{Error, Result},
     event::Event,
     flags::options,
@@ -50,6 +50,8 @@ struct StreamKind {
     green: Option<GreenContext>,
     /// What speeds up copies of pageable memory.
     staging: RwLock<Option<Staging>>,
+    /// Whether the legacy default stream waits for it, once that is known.
+    blocking: OnceLock<bool>,
 }
 
 impl Kind for StreamKind {
@@ -78,6 +80,7 @@ impl Adopt for StreamKind {
             last: Last::default(),
             green: None,
             staging: RwLock::default(),
+            blocking: OnceLock::new(),
         }
     }
 }
@@ -148,7 +151,9 @@ impl Stream {
         let code = unsafe { sys::cuStreamCreateWithPriority(&mut raw, flags, options.priority) };
         context.check("cuStreamCreateWithPriority", code)?;
         // SAFETY: just made in this context, and owned by nobody else.
-        Ok(unsafe { Self::from_raw(context, raw) })
+        let stream = unsafe { Self::from_raw(context, raw) };
+        stream.0.kind().blocking.get_or_init(|| options.blocking);
+        Ok(stream)
     }
 
     /// A stream of a green context.
@@ -158,6 +163,7 @@ impl Stream {
     pub(crate) unsafe fn of_green(green: &GreenContext, raw: CUstream) -> Self {
         let kind = StreamKind {
             green: Some(green.clone()),
+            blocking: OnceLock::from(false), // no other is allowed there
             ..StreamKind::adopt(raw)
         };
         // SAFETY: as this function's contract says.
@@ -465,9 +471,23 @@ impl Stream {
     /// Whether the stream synchronises with the legacy default stream.
     ///
     /// # Errors
-    /// The context is unusable after a fault, or has been destroyed.
+    /// Returns an error if the context is unusable after a fault, or has been destroyed. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while this thread captures a stream: the call would
+    /// invalidate the capture.
     #[doc(alias = "cuStreamGetFlags")]
     pub fn is_blocking(&self) -> Result<bool> {
+        let _allowed = capture::refuse_here("cuStreamGetFlags", capture::REMEDY)?;
+        self.read_blocking()
+    }
+
+    /// Whether the legacy default stream waits for this one. The driver forbids the question during a capture (recorded on
+    /// an H100, driver 580). So the answer is kept, and `true` if it cannot be had.
+    pub(crate) fn blocks_legacy_default(&self) -> bool {
+        let read = || capture::relaxed(|| unheard(|| self.read_blocking()).unwrap_or(true));
+        *self.0.kind().blocking.get_or_init(read)
+    }
+
+    fn read_blocking(&self) -> Result<bool> {
         let _current = self.enter("cuStreamGetFlags")?;
         let mut flags = 0;
         // SAFETY: `flags` is valid for the write.

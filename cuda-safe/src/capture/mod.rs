@@ -224,7 +224,7 @@ impl Stream {
     pub(crate) fn begin_capture(&self, call: &'static str, start: Start) -> Result<Beginning> {
         callback::refuse_within(call)?;
         let blocking = match self.queue() {
-            Queue::Stream(_) => self.is_blocking()?,
+            Queue::Stream(_) => self.blocks_legacy_default(),
             _ => true,
         };
         gate::begin(self.place(), blocking, start).ok_or_else(|| {

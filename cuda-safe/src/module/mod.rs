@@ -227,7 +227,7 @@ fn check_variable<T: PlainData>(
     } else if !address.is_multiple_of(alignment as CUdeviceptr) {
         format!(
             "the global variable `{name}` is at {address:#x}, and elements of type {element} have to begin at a multiple \
-             of {alignment} bytes: declare it with __align__({alignment})"
+             of {alignment} bytes: use a type with an alignment of at most 256 bytes, to which CUDA aligns variables"
         )
     } else {
         return Ok(());

@@ -120,7 +120,6 @@ fn debug_names_handles_lengths_and_addresses() {
 
     let condition = graph.add_condition(Some(1)).unwrap();
     let raw = condition.as_raw();
-    assert!(raw > 1);
     assert_eq!(format!("{condition:?}"), format!("Condition({raw:#x})"));
     let failed: GraphError = graph.instantiate().unwrap_err();
     assert_eq!(format!("{failed:?}"), format!("{:?}", failed.error));

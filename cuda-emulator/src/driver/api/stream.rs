@@ -65,7 +65,10 @@ export! {
 
     fn cuStreamGetFlags / cuStreamGetFlags_ptsz(hStream: u64, flags: Out<u32>) {
         flags.check()?;
-        flags.set(streams::find(hStream)?.flags)
+        let stream = streams::find(hStream)?;
+        // As on an H100 (driver 580).
+        capture::refuse_unsafe()?;
+        flags.set(stream.flags)
     }
 
     fn cuStreamGetId / cuStreamGetId_ptsz(hStream: u64, streamId: Out<u64>) {
