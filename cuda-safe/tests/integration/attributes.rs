@@ -16,6 +16,7 @@ const SOURCE: &str = r#"
         auto cluster = cooperative_groups::this_cluster();
         const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
         const unsigned me = blockIdx.x + gridDim.x * blockIdx.y;
+        cluster.sync(); // the next block has begun
         *cluster.map_shared_rank(&from, next) = me;
         cluster.sync();
         x[me] = from;
