@@ -497,7 +497,7 @@ fn a_wait_tells_of_another_device_that_failed(len: usize) {
         let called = rank.all_reduce(&stream, &mut data, Reduction::Sum);
         let result = called.and_then(|()| rank.wait(&stream));
         rest.wait();
-        expect_fault(&rank, &result.unwrap_err());
+        expect_fault(rank, &result.unwrap_err());
     });
 }
 
