@@ -7,7 +7,7 @@
 use std::{
     fmt,
     hash::{Hash, Hasher},
-    mem::{self, ManuallyDrop},
+    mem::ManuallyDrop,
     sync::Arc,
 };
 
@@ -90,6 +90,7 @@ impl<K: Kind> Handle<K> {
         })
     }
 
+    #[cfg(feature = "opengl")]
     /// As [`new`](Self::new), for a kind that must be released on its own thread. A log listener runs on that thread too,
     /// but a release that it puts off may happen on any thread. So an object that a listener drops is leaked.
     ///
@@ -106,7 +107,7 @@ impl<K: Kind> Handle<K> {
             owned,
             parent,
             kind,
-            end_within: mem::forget,
+            end_within: std::mem::forget,
         })
     }
 

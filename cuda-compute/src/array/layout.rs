@@ -329,10 +329,8 @@ impl Layout {
                     }
                     lengths.push(length);
                     // A step past the end has no neighbour, and its product with the stride may overflow.
-                    strides.push(match length {
-                        0 | 1 => self.strides[axis],
-                        _ => self.strides[axis] * step,
-                    });
+                    let stride = self.strides[axis];
+                    strides.push(stride.checked_mul(step).unwrap_or(stride));
                     axis += 1;
                 }
             }

@@ -13,15 +13,14 @@ use super::{
     library::explained_by_log,
     load::{explained, with_file},
 };
+use crate::{
+    callback, driver,
+    error::{Error, Result},
+};
 #[cfg(feature = "nvrtc")]
 use crate::{
-    callback,
     device::Device,
     program::{CompiledProgram, Program},
-};
-use crate::{
-    driver,
-    error::{Error, Result},
 };
 
 /// `CU_LIBRARY_BINARY_IS_PRESERVED`

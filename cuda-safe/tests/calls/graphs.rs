@@ -84,21 +84,25 @@ fn events_are_released_when_no_node_uses_them() {
     traced("events_are_released_when_no_node_uses_them", "", || {
         let (context, _stream) = device();
         let event = || Event::new(&context).unwrap();
-        let (first, other, second) = (event(), event(), event());
+        let (first, other, second, third) = (event(), event(), event(), event());
         let mut graph = Graph::new(&context).unwrap();
         let node = graph.add_event_record(&[], &first).unwrap();
         graph.add_event_wait(&[node], &other).unwrap();
         let mut exec = graph.instantiate().unwrap();
-        let replaced = format!("{:#x}", first.as_raw().addr());
-        let in_use = made(EVENT, || drop((first, other)));
+        let replaced = format!("{:#x}", second.as_raw().addr());
+        // The graph's own stay, for `into_graph`.
+        let in_use = made(EVENT, || {
+            exec.set_event(node, &second).unwrap();
+            drop((first, other, second));
+        });
         assert!(in_use.is_empty(), "{in_use:?}");
         // Only that of the node.
         makes(EVENT, &[&replaced], || {
-            exec.set_event(node, &second).unwrap();
+            exec.set_event(node, &third).unwrap();
         });
-        let in_use = made(EVENT, || drop(second));
+        let in_use = made(EVENT, || drop(third));
         assert!(in_use.is_empty(), "{in_use:?}");
-        assert_eq!(made(EVENT, || drop(exec)).len(), 2);
+        assert_eq!(made(EVENT, || drop(exec)).len(), 3);
     });
 }
 

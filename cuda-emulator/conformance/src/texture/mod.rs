@@ -17,7 +17,7 @@ mod surfaces;
 pub use case::Case;
 pub use inexact::{Inexact, inexact};
 pub use recording::{pack, recorded};
-pub use run::{Outcome, renew, run, start};
+pub use run::{Outcome, run, start};
 
 /// Every case, in a fixed order.
 #[must_use]

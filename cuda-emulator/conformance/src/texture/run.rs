@@ -420,14 +420,6 @@ pub fn start() {
     }
 }
 
-/// Makes the device usable again after a fault. On a GPU that takes another process.
-pub fn renew() {
-    KERNELS.with_borrow_mut(HashMap::clear);
-    // SAFETY: nothing of the context is used any more.
-    unsafe { sys::cuDevicePrimaryCtxReset_v2(0) };
-    start();
-}
-
 /// Runs a case on the device of [`start`].
 #[must_use]
 pub fn run(case: &Case) -> Outcome {
