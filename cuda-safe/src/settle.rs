@@ -7,7 +7,7 @@ use cuda_sys::{self as sys, CUdeviceptr, CUpointer_attribute, CUresult};
 use crate::{
     capture::relaxed,
     context::{Context, unheard},
-    error::{Error, Result, ends_context},
+    error::{Code, Error, Result, ends_context},
     event::Event,
     stream::Stream,
 };
@@ -129,24 +129,30 @@ fn abort(why: &dyn fmt::Display) -> ! {
 
 /// Tries one way of waiting after another until one of them gives certainty.
 ///
+/// A way that is refused before its driver call, because of a capture or a host function, says nothing about the work. Its
+/// error is returned only if no way gives certainty.
+///
 /// A wait or a query reports a fault of its own context when all work of the context has ended, on all streams and in its
 /// green contexts. Recorded on an H100 (driver 580) with kernels and copies that took seconds: nothing moved afterwards. But
 /// a host function that has begun may run on. For faults of other contexts see `context/others.rs`.
 pub(crate) fn settle<const N: usize>(ways: [&dyn Fn() -> Result<()>; N]) -> Settled {
-    let mut first = None;
+    let (mut failed, mut refused) = (None, None);
     for way in ways {
         match way() {
-            Ok(()) => return first.map_or(Settled::Done, Settled::Failed),
+            Ok(()) => return failed.map_or(Settled::Done, Settled::Failed),
+            Err(error) if error.code() == Code::Checked => {
+                refused.get_or_insert(error);
+            }
             Err(error) => {
                 let faulted = error.driver_code().is_some_and(ends_context);
-                let told = first.get_or_insert(error);
+                let first = failed.get_or_insert(error);
                 if faulted {
-                    return Settled::Faulted(told.clone());
+                    return Settled::Faulted(first.clone());
                 }
             }
         }
     }
-    match first {
+    match failed.or(refused) {
         Some(error) => Settled::Unknown(error),
         None => Settled::Done,
     }
@@ -365,6 +371,32 @@ mod tests {
             "{over:?}"
         );
         assert!(over.or_abort().is_err());
+    }
+
+    #[test]
+    fn a_refused_wait_is_no_failure_of_the_work() {
+        let refused = || Err(Error::invalid("wait", "a stream is being captured"));
+        assert!(matches!(settle([&refused, &|| Ok(())]), Settled::Done));
+        for ways in [
+            [&refused as &dyn Fn() -> _, &|| failed(FAULT)],
+            [&|| failed(FAULT), &refused],
+        ] {
+            let faulted = settle(ways);
+            assert!(
+                matches!(&faulted, Settled::Faulted(e) if e.driver_code() == Some(FAULT)),
+                "{faulted:?}"
+            );
+        }
+        let unknown = settle([&refused, &|| failed(UNKNOWN)]);
+        assert!(
+            matches!(&unknown, Settled::Unknown(e) if e.driver_code() == Some(UNKNOWN)),
+            "{unknown:?}"
+        );
+        let unknown = settle([&refused, &refused]);
+        assert!(
+            matches!(&unknown, Settled::Unknown(e) if e.code() == Code::Checked),
+            "{unknown:?}"
+        );
     }
 
     #[test]
