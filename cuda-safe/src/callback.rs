@@ -51,9 +51,8 @@ pub(crate) fn refuse_within(call: &'static str) -> Result<()> {
 fn refusal(call: &'static str) -> Error {
     Error::invalid(
         call,
-        "a function that the driver calls (a host function or a log listener) must not call CUDA, nor drop the last \
-         reference to an object whose release calls it: send the object to another thread, for example over a channel, \
-         and make the call there",
+        "a function that the driver calls (a host function or a log listener) must not call CUDA: make the call on another \
+         thread, for example by sending it the data over a channel",
     )
 }
 

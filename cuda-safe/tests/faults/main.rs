@@ -8,7 +8,7 @@ use std::{
     any::Any,
     future::Future,
     pin::pin,
-    process::Command,
+    process::{Command, Output},
     sync::Arc,
     task::{self, Poll, Wake, Waker},
     thread,
@@ -27,22 +27,29 @@ extern "C" __global__ void misaligned(char *x) { *(volatile int *)(x + 1) = 1; }
 extern "C" __global__ void trap() { asm volatile("trap;"); }
 "#;
 
-/// Runs `fault` in a child process and gives back what it printed.
-fn in_child(test: &str, fault: impl FnOnce()) {
-    if std::env::var(CHILD).is_ok_and(|name| name == test) {
-        fault();
-        println!("child done: {test}");
-        return;
-    }
-    if std::env::var_os(CHILD).is_some() {
-        return;
+/// In the test's child process: runs `body` and gives `None`. Otherwise starts that process, with two emulated devices, and
+/// gives its output.
+fn child_output(test: &str, body: impl FnOnce()) -> Option<Output> {
+    if let Ok(name) = std::env::var(CHILD) {
+        if name == test {
+            body();
+            println!("child done: {test}");
+        }
+        return None;
     }
     let output = Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, test)
         .env("CUDA_EMULATOR_DEVICES", "2")
-        .output()
-        .unwrap();
+        .output();
+    Some(output.unwrap())
+}
+
+/// Runs `fault` in a child process, which must come to its end.
+fn in_child(test: &str, fault: impl FnOnce()) {
+    let Some(output) = child_output(test, fault) else {
+        return;
+    };
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success() && text.contains(&format!("child done: {test}")),
@@ -50,6 +57,24 @@ fn in_child(test: &str, fault: impl FnOnce()) {
         output.status,
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// Enqueues a kernel that faults, on a stream of its own.
+fn start_fault(context: &Context) -> Stream {
+    let stream = Stream::new(context).unwrap();
+    let trap = Module::compile(context, KERNELS)
+        .unwrap()
+        .function("trap")
+        .unwrap();
+    // SAFETY: the fault is what is tested; the device contains it.
+    unsafe { trap.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
+    std::mem::forget(trap); // unloading it would wait for the whole context
+    stream
+}
+
+/// Lets a kernel of the context fault, and waits until that is known.
+fn let_fault(context: &Context) {
+    start_fault(context).synchronize().unwrap_err();
 }
 
 /// The error of a fault says which kernel it was: for certain on the emulator, with its line.

@@ -1,14 +1,14 @@
 //! Faults in a process with several contexts. The fault ends all of them at once, on all devices, but the device goes on with
 //! the work of those that did not fault: recorded on two H100s, driver 580.
 
-use std::{process::Command, ptr, thread, time::Duration};
+use std::{ptr, thread, time::Duration};
 
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Function, LaunchConfig, MappedBuffer,
     Module, PinnedBuffer, RegisterFlags, Settled, Signal, Stream, sys,
 };
 
-use super::{CHILD, KERNELS, in_child};
+use super::{child_output, in_child, let_fault};
 
 const WAITS: &str = r#"
 extern "C" __global__ void set_later(volatile unsigned *begun, volatile unsigned *flag, unsigned *x) {
@@ -56,39 +56,16 @@ impl Busy {
     }
 }
 
-/// Lets a kernel of a context fault, and waits until that is known.
-fn trap(context: &Context) {
-    let stream = Stream::new(context).unwrap();
-    let trap = Module::compile(context, KERNELS)
-        .unwrap()
-        .function("trap")
-        .unwrap();
-    // SAFETY: the fault is what is tested; the device contains it.
-    unsafe { trap.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
-    stream.synchronize().unwrap_err();
-}
-
 fn two_contexts() -> [Context; 2] {
     let device = Device::get(0).unwrap();
     [(); 2].map(|()| Context::create(device, ContextFlags::AUTO).unwrap())
 }
 
-/// Runs `body` in a child process, which must end with the message of an abort.
+/// Runs `body` in a child process, which must abort with its message.
 fn aborts(test: &str, body: impl FnOnce()) {
-    if std::env::var(CHILD).is_ok_and(|name| name == test) {
-        body();
-        println!("went on: {test}");
+    let Some(output) = child_output(test, body) else {
         return;
-    }
-    if std::env::var_os(CHILD).is_some() {
-        return;
-    }
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args([test, "--exact", "--nocapture", "--test-threads=1"])
-        .env(CHILD, test)
-        .env("CUDA_EMULATOR_DEVICES", "2")
-        .output()
-        .unwrap();
+    };
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(
         !output.status.success() && text.contains("the process ends here"),
@@ -105,7 +82,7 @@ fn maps_while_another_context_faults(busy: &Context, faulting: &Context) {
         .stream
         .mapped(&mut numbers, RegisterFlags::default(), |numbers| {
             busy.set_later(numbers.as_device_ptr());
-            trap(faulting);
+            let_fault(faulting);
             Ok(())
         });
 }
@@ -149,7 +126,7 @@ fn copies_of_ordinary_slices_end_with_an_error() {
             thread::scope(|threads| {
                 threads.spawn(|| {
                     thread::sleep(Duration::from_millis(50));
-                    trap(&faulting);
+                    let_fault(&faulting);
                 });
                 let error = x.copy_to_slice(&busy.stream, &mut host).unwrap_err();
                 assert!(
@@ -182,7 +159,7 @@ fn owned_memory_is_leaked_while_another_context_may_use_it() {
             busy.stream.synchronize().unwrap();
             busy.set_later(address);
             let upload = busy.stream.upload(pinned, &mut x).unwrap();
-            trap(&faulting);
+            let_fault(&faulting);
             assert!(upload.wait().is_err());
             mapped.close().unwrap_err();
             busy.release();
@@ -211,7 +188,7 @@ fn ordered_work_fails_without_an_abort() {
             let mut x = DeviceBuffer::<u32>::zeroed(&other, 10).unwrap();
             let ordered: Result<(), cuda_safe::Error> =
                 stream.ordered_with([x.view().owner()], || {
-                    trap(&faulting);
+                    let_fault(&faulting);
                     Ok(())
                 });
             ordered.unwrap_err();
@@ -228,7 +205,7 @@ fn settle_does_not_trust_a_fault_beside_other_contexts() {
         || {
             let [faulting, context] = two_contexts();
             let stream = Stream::new(&context).unwrap();
-            trap(&faulting);
+            let_fault(&faulting);
             for settled in [stream.settle(), context.settle(), faulting.settle()] {
                 assert!(matches!(settled, Settled::Unknown(_)), "{settled:?}");
             }
@@ -251,7 +228,7 @@ fn settle_does_not_trust_a_fault_beside_a_primary_context_of_others() {
             assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
             let context = Context::create(device, ContextFlags::AUTO).unwrap();
             let stream = Stream::new(&context).unwrap();
-            trap(&context);
+            let_fault(&context);
             assert!(matches!(stream.settle(), Settled::Unknown(_)));
         },
     );
@@ -270,7 +247,7 @@ fn a_process_with_one_context_trusts_its_fault() {
             let stream = Stream::new(&context).unwrap();
             let mut numbers = vec![0u32; 1024];
             let result = stream.mapped(&mut numbers, RegisterFlags::default(), |_| {
-                trap(&context);
+                let_fault(&context);
                 Ok(())
             });
             result.unwrap_err();
@@ -288,7 +265,7 @@ fn a_fault_ends_all_contexts() {
         let device = Device::get(0).unwrap();
         let [faulting, context] = two_contexts();
         let stream = Stream::new(&context).unwrap();
-        trap(&faulting);
+        let_fault(&faulting);
         let error = stream.synchronize().unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
         assert!(error.to_string().contains("nor can any other"), "{error}");

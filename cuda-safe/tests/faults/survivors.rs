@@ -15,25 +15,7 @@ use cuda_safe::{
     Result, Settled, Stream, graph::Node,
 };
 
-use super::{KERNELS, in_child};
-
-/// Enqueues a fault, and waits until it is known.
-fn trap(context: &Context) {
-    start_trap(context).synchronize().unwrap_err();
-}
-
-/// Enqueues a fault on a stream.
-fn start_trap(context: &Context) -> Stream {
-    let stream = Stream::new(context).unwrap();
-    let trap = Module::compile(context, KERNELS)
-        .unwrap()
-        .function("trap")
-        .unwrap();
-    // SAFETY: the fault is what is tested; the device contains it.
-    unsafe { trap.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
-    std::mem::forget(trap); // its end would wait for the whole context
-    stream
-}
+use super::{KERNELS, in_child, let_fault, start_fault};
 
 /// Sees whether it is dropped while its function runs.
 struct Alive {
@@ -73,7 +55,7 @@ fn ends_while_its_function_runs(end: impl FnOnce(GraphExec, Node)) {
     exec.launch(&stream).unwrap();
     has_begun.recv().unwrap();
     // An H100's driver (580) was seen to report a fault only when the host functions of the context were over.
-    let trapped = start_trap(&context);
+    let trapped = start_fault(&context);
     let start = Instant::now();
     while trapped.query().is_ok() && start.elapsed() < Duration::from_secs(2) {
         thread::yield_now();
@@ -152,7 +134,7 @@ fn what_a_capture_holds_for_raw_host_functions_is_leaked_after_a_fault() {
             };
             let mut exec = graph.unwrap().instantiate().unwrap();
             exec.launch(&stream).unwrap();
-            trap(&context);
+            let_fault(&context);
             drop(exec);
             assert!(!dropped_early.load(Ordering::SeqCst));
         },
@@ -191,7 +173,7 @@ fn a_library_is_unloaded_after_a_fault() {
         let context = Context::primary(0).unwrap();
         let library = Library::compile(context.device(), KERNELS).unwrap();
         drop(library.kernel("write").unwrap().function(&context).unwrap());
-        trap(&context);
+        let_fault(&context);
         library.close().unwrap();
     });
 }
@@ -202,7 +184,7 @@ fn settle_tells_faults_from_failures() {
         let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
         let stream = Stream::new(&context).unwrap();
         assert!(matches!(stream.settle(), Settled::Done));
-        trap(&context);
+        let_fault(&context);
         assert!(matches!(stream.settle(), Settled::Faulted(_)));
         assert!(matches!(context.settle(), Settled::Faulted(_)));
         assert!(stream.settle().or_abort().is_err());
