@@ -202,3 +202,80 @@ places!(
     // What no isize holds is beyond every axis.
     usize: |place: usize| isize::try_from(place).unwrap_or(isize::MAX)
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inclusive_ranges_end_behind_their_last_place() {
+        let range = |start, end| SliceItem::Range {
+            start,
+            end,
+            step: 1,
+        };
+        assert_eq!(s![1..=3, ..=3], [range(1, Some(4)), range(0, Some(4))]);
+        assert_eq!(s![1..=-2, ..=-2], [range(1, Some(-1)), range(0, Some(-1))]);
+        // The last place of all has none behind it.
+        assert_eq!(s![1..=-1, ..=-1], [range(1, None), range(0, None)]);
+        assert_eq!(s![..=usize::MAX], [range(0, Some(isize::MAX))]);
+        assert_eq!(s![..=0usize, 0..=0isize], [range(0, Some(1)); 2]);
+    }
+
+    #[test]
+    fn steps_belong_to_ranges() {
+        let stepped = SliceItem::from(2..).with_step(-3);
+        let wanted = SliceItem::Range {
+            start: 2,
+            end: None,
+            step: -3,
+        };
+        assert_eq!(stepped, wanted);
+        assert_eq!(SliceItem::from(2).with_step(-3), SliceItem::Index(2));
+    }
+
+    #[test]
+    fn places_count_from_either_end() {
+        let shape = Shape::of(&[7, 5]);
+        let place = |index: isize| SliceItem::Index(index).place(index, 1, shape);
+        assert_eq!([0, 4, -1, -5].map(|at| place(at).unwrap()), [0, 4, 4, 0]);
+        for wrong in [5, -6] {
+            let error = place(wrong).unwrap_err().to_string();
+            let start = format!("there is no place {wrong} on axis 1, of length 5");
+            assert!(error.contains(&start), "{error}");
+        }
+    }
+
+    #[test]
+    fn ranges_have_a_first_place_a_length_and_a_step() {
+        let shape = Shape::of(&[7, 5]);
+        let range = |item: SliceItem| item.range(1, shape);
+        for (item, wanted) in [
+            (SliceItem::from(..), (0, 5, 1)),
+            (SliceItem::from(1..4), (1, 3, 1)),
+            (SliceItem::from(-2..), (3, 2, 1)),
+            (SliceItem::from(5..), (5, 0, 1)),
+            (SliceItem::from(..-4), (0, 1, 1)),
+            (SliceItem::from(..).with_step(2), (0, 3, 2)),
+            (SliceItem::from(1..).with_step(2), (1, 2, 2)),
+            (SliceItem::from(..).with_step(-2), (4, 3, -2)),
+            (SliceItem::from(..4).with_step(-2), (3, 2, -2)),
+            (super::range(4, Some(2)), (4, 0, 1)),
+        ] {
+            assert_eq!(range(item).unwrap(), wanted, "{item:?}");
+        }
+        for wrong in [
+            SliceItem::from(6..),
+            SliceItem::from(..6),
+            SliceItem::from(-6..),
+        ] {
+            let error = range(wrong).unwrap_err().to_string();
+            assert!(error.contains("on axis 1, of length 5"), "{error}");
+        }
+        let error = range(SliceItem::from(..).with_step(0)).unwrap_err();
+        assert!(
+            error.to_string().contains("axis 1 has a step of 0"),
+            "{error}"
+        );
+    }
+}

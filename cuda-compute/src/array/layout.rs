@@ -486,4 +486,130 @@ mod tests {
         assert!(c(&[1, 4]).broadcast_to(shape(&[3, 4])).unwrap().repeats());
         assert!(!c(&[1, 4]).broadcast_to(shape(&[1, 4])).unwrap().repeats());
     }
+
+    #[test]
+    fn orders_name_each_axis_once() {
+        let layout = c(&[2, 3, 4]);
+        let turned = layout.permuted(&[2, 0, 1]).unwrap();
+        assert_eq!(turned.shape, [4, 2, 3]);
+        assert_eq!(turned.strides(), [1, 12, 4]);
+        for wrong in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 0], &[]] {
+            let error = layout.permuted(wrong).unwrap_err().to_string();
+            assert!(error.ends_with("name each from 0 to 2 once"), "{error}");
+        }
+        assert_eq!(c(&[]).permuted(&[]).unwrap(), c(&[]));
+    }
+
+    #[test]
+    fn bounds_are_the_outermost_elements() {
+        assert_eq!(c(&[2, 3]).bounds(), Some((0, 5)));
+        assert_eq!(c(&[]).bounds(), Some((0, 0)));
+        assert_eq!(c(&[2, 0]).bounds(), None);
+        let part = c(&[4, 5]).sliced(&s![1..3, ..;-2]).unwrap();
+        assert_eq!((part.offset, part.bounds()), (9, Some((5, 14))));
+        let row = c(&[1, 3]).broadcast_to(shape(&[4, 3])).unwrap();
+        assert_eq!(row.bounds(), Some((0, 2)));
+    }
+
+    #[test]
+    fn axes_go_from_the_sparsest_to_the_densest() {
+        let axes = |layout: &Layout| layout.axes().to_vec();
+        assert_eq!(axes(&c(&[2, 3, 4])), [0, 1, 2]);
+        assert_eq!(axes(&c(&[2, 3, 4]).reversed_axes()), [2, 1, 0]);
+        // By size, whatever the sign; those of length 1 first; of equal ones, the last is the innermost.
+        assert_eq!(axes(&c(&[2, 3]).sliced(&s![..;-1, ..]).unwrap()), [0, 1]);
+        assert_eq!(axes(&c(&[2, 3, 1])), [2, 0, 1]);
+        assert_eq!(
+            axes(&c(&[1, 1]).broadcast_to(shape(&[2, 3])).unwrap()),
+            [0, 1]
+        );
+    }
+
+    #[test]
+    fn compact_layouts_keep_the_order() {
+        let strides = |layout: Layout| {
+            let compact = layout.compact();
+            assert_eq!(compact.offset, 0);
+            compact.strides().to_vec()
+        };
+        let layout = c(&[4, 6]);
+        assert_eq!(strides(layout.sliced(&s![1..3, ..;2]).unwrap()), [3, 1]);
+        assert_eq!(strides(layout.permuted(&[1, 0]).unwrap()), [1, 6]);
+        assert_eq!(strides(c(&[2, 1, 3])), [3, 3, 1]);
+    }
+
+    #[test]
+    fn bytes_are_seen_as_elements_of_another_size() {
+        let resized = |layout: &Layout, from, to| {
+            let result = layout.resized(from, to)?;
+            let shape = result.shape.as_slice().to_vec();
+            Some((shape, result.strides().to_vec(), result.offset))
+        };
+        let layout = c(&[3, 4]).sliced(&s![1.., ..]).unwrap();
+        assert_eq!(resized(&layout, 4, 4), Some((vec![2, 4], vec![4, 1], 4)));
+        assert_eq!(resized(&layout, 4, 2), Some((vec![2, 8], vec![8, 1], 8)));
+        assert_eq!(resized(&layout, 4, 8), Some((vec![2, 2], vec![2, 1], 2)));
+        assert_eq!(resized(&layout, 4, 16), Some((vec![2, 1], vec![1, 1], 1)));
+        // Not whole elements: their sizes, the row, the first element, the distance of rows.
+        assert_eq!(resized(&layout, 4, 6), None);
+        assert_eq!(resized(&c(&[3, 3]), 4, 8), None);
+        assert_eq!(resized(&c(&[4]).sliced(&s![1..3]).unwrap(), 4, 8), None);
+        assert_eq!(
+            resized(&c(&[3, 5]).sliced(&s![.., ..4]).unwrap(), 4, 8),
+            None
+        );
+        // The last axis has to be dense, unless it has one element.
+        assert_eq!(
+            resized(&c(&[4, 4]).sliced(&s![.., ..;2]).unwrap(), 4, 2),
+            None
+        );
+        let column = c(&[4, 4]).sliced(&s![..;-1, ..1]).unwrap();
+        assert_eq!(resized(&column, 4, 2), Some((vec![4, 2], vec![-8, 1], 24)));
+        assert_eq!(resized(&c(&[]), 4, 2), None);
+        assert_eq!(resized(&c(&[]), 4, 4), Some((vec![], vec![], 0)));
+        assert_eq!(
+            resized(&c(&[2, 0]), 4, 2),
+            Some((vec![2, 0], vec![1, 1], 0))
+        );
+    }
+
+    #[test]
+    fn fields_are_parts_of_elements() {
+        let layout = c(&[3, 4]).sliced(&s![1.., ..;-1]).unwrap();
+        let part = layout.of_parts(12, 4, 8).unwrap();
+        assert_eq!(part.shape, [2, 4]);
+        assert_eq!((part.strides(), part.offset), (&[12, -3][..], 7 * 3 + 2));
+        assert_eq!(layout.of_parts(12, 8, 0), None);
+        assert_eq!(layout.of_parts(12, 4, 2), None);
+    }
+
+    #[test]
+    fn diagonals_begin_at_an_edge() {
+        let diagonal = |lengths: &[usize], offset| {
+            let diagonal = c(lengths).diagonal(offset);
+            let shape = diagonal.shape.as_slice().to_vec();
+            (shape, diagonal.strides().to_vec(), diagonal.offset)
+        };
+        assert_eq!(diagonal(&[3, 4], 0), (vec![3], vec![5], 0));
+        assert_eq!(diagonal(&[3, 4], 1), (vec![3], vec![5], 1));
+        assert_eq!(diagonal(&[3, 4], 2), (vec![2], vec![5], 2));
+        assert_eq!(diagonal(&[3, 4], 4), (vec![0], vec![5], 0));
+        assert_eq!(diagonal(&[3, 4], -1), (vec![2], vec![5], 4));
+        assert_eq!(diagonal(&[3, 4], -3), (vec![0], vec![5], 0));
+        assert_eq!(diagonal(&[2, 3, 4], -2), (vec![2, 1], vec![12, 5], 8));
+    }
+
+    #[test]
+    fn elements_that_are_interleaved_are_no_repetition() {
+        let with_strides = |lengths: &[usize], strides: &[isize]| {
+            let mut layout = c(lengths);
+            layout.set_strides(|axis| strides[axis]);
+            layout.repeats()
+        };
+        assert!(!with_strides(&[2, 3], &[3, 1]) && with_strides(&[2, 3], &[2, 1]));
+        assert!(!with_strides(&[2, 3], &[-3, 1]) && with_strides(&[2, 3], &[-2, 1]));
+        assert!(!with_strides(&[2, 2, 2], &[4, 2, 1]) && with_strides(&[2, 2, 2], &[3, 2, 1]));
+        // An axis of one element leads nowhere.
+        assert!(!with_strides(&[1, 3], &[0, 1]));
+    }
 }

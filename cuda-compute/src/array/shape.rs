@@ -209,4 +209,16 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn shapes_are_compared_with_slices_and_arrays() {
+        let shape = Shape::new(&[2, 3]).unwrap();
+        assert!(shape == [2, 3] && shape == [2, 3][..]);
+        assert!(shape != [2, 4] && shape != [2, 4][..]);
+        assert!(shape != [2, 3, 1] && shape != [2, 3, 1][..]);
+        assert_eq!(
+            (shape.to_string(), format!("{shape:?}")),
+            ("[2, 3]".into(), "[2, 3]".into())
+        );
+    }
 }

@@ -112,3 +112,48 @@ fn unroll(form: &Form) -> u8 {
         None => 2,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{
+            render::{LeafForm, Source as LeafSource},
+            space::Access,
+        },
+        *,
+    };
+    use crate::element::DataType;
+
+    #[test]
+    fn a_thread_has_sixteen_bytes_of_the_largest_element() {
+        let of = |leaves: &[(DataType, Access)], vector| {
+            let leaves = leaves.iter().map(|&(data, access)| LeafForm {
+                data,
+                access,
+                source: LeafSource::Memory,
+            });
+            unroll(&Form {
+                values: Vec::new(),
+                roots: Vec::new(),
+                stages: Vec::new(),
+                leaves: leaves.collect(),
+                outputs: Vec::new(),
+                rank: 1,
+                narrow: true,
+                vector,
+            })
+        };
+        let read = |data| (data, Access::Linear);
+        assert_eq!(of(&[read(DataType::F32)], 1), 4);
+        assert_eq!(of(&[read(DataType::F32)], 2), 2);
+        assert_eq!(of(&[read(DataType::F32)], 4), 1);
+        assert_eq!(of(&[read(DataType::F64)], 1), 2);
+        assert_eq!(of(&[read(DataType::U8), read(DataType::F64)], 1), 2);
+        // Four vectors at most, one at least.
+        assert_eq!(of(&[read(DataType::U8)], 1), 4);
+        assert_eq!(of(&[read(DataType::Complex64)], 2), 1);
+        // Nothing that is read in vectors.
+        assert_eq!(of(&[], 4), 2);
+        assert_eq!(of(&[(DataType::F64, Access::Uniform)], 2), 2);
+    }
+}

@@ -413,3 +413,97 @@ fn overlap(one: (&Layout, DataType), other: (&Layout, DataType)) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::Context;
+
+    use super::*;
+    use crate::s;
+
+    fn stream() -> Stream {
+        Stream::new(&Context::primary(0).unwrap()).unwrap()
+    }
+
+    fn dense(lengths: &[usize]) -> Layout {
+        Layout::dense(Shape::of(lengths), Order::C)
+    }
+
+    #[test]
+    fn accumulators_are_counted_in_words() {
+        let x = Array::<f32>::zeros(&stream(), 4).unwrap();
+        let wide = Array::<f64>::zeros(&stream(), 4).unwrap();
+        assert_eq!(accumulator_bytes(&x.sum().node), 8);
+        assert_eq!(accumulator_bytes(&x.var(0).node), 16);
+        assert_eq!(accumulator_bytes(&wide.sum().node), 8);
+        assert_eq!(accumulator_bytes(&wide.var(0).node), 32);
+        assert_eq!(accumulator_bytes(&x.expr().node), 0);
+    }
+
+    #[test]
+    fn reductions_share_a_kernel_while_their_accumulators_have_room() {
+        let stream = stream();
+        let kernels = Kernels::new(stream.context()).unwrap();
+        let memory = Memory::zeroed(&kernels, &stream, 64).unwrap();
+        let x = Array::<f64>::of(Arc::new(memory), dense(&[8]));
+        // Five variances and two sums fill what there is; the third sum is left.
+        let variance = |i: i32| (&x * f64::from(i)).var(0).node;
+        let sum = |i: i32| (&x * f64::from(i)).sum().node;
+        assert_eq!(5 * 32 + 2 * 8, MOST_FOLDED);
+        let mut nodes: Vec<Arc<Node>> = (2..7).map(variance).chain((2..4).map(sum)).collect();
+        let kernels_for = |nodes: &[Arc<Node>]| {
+            let before = kernels.compiled();
+            let nodes: Vec<&Arc<Node>> = nodes.iter().collect();
+            compute(&kernels, &stream, &nodes).unwrap();
+            kernels.compiled() - before
+        };
+        assert_eq!(kernels_for(&nodes), 1);
+        nodes.push(sum(4));
+        // The first kernel is the one from before.
+        assert_eq!(kernels_for(&nodes), 1);
+        assert_eq!(kernels.compiled(), 2);
+    }
+
+    #[test]
+    fn only_the_bytes_of_elements_overlap() {
+        let (f32, u8) = (DataType::F32, DataType::U8);
+        let at = |lengths: &[usize], offset| {
+            let mut layout = dense(lengths);
+            layout.offset = offset;
+            layout
+        };
+        let overlaps = |one: (Layout, DataType), other: (Layout, DataType)| {
+            let result = overlap((&one.0, one.1), (&other.0, other.1));
+            assert_eq!(result, overlap((&other.0, other.1), (&one.0, one.1)));
+            result
+        };
+        assert!(!overlaps((at(&[4], 0), f32), (at(&[4], 4), f32)));
+        assert!(overlaps((at(&[4], 0), f32), (at(&[4], 3), f32)));
+        assert!(overlaps((at(&[9], 0), f32), (at(&[1], 4), f32)));
+        // Elements of other sizes.
+        assert!(!overlaps((at(&[16], 0), u8), (at(&[4], 4), f32)));
+        assert!(overlaps((at(&[17], 0), u8), (at(&[4], 4), f32)));
+        assert!(!overlaps((at(&[0], 0), f32), (at(&[4], 0), f32)));
+        // Backwards from its first element.
+        let backwards = at(&[4], 0).sliced(&s![..;-1]).unwrap();
+        assert_eq!(backwards.offset, 3);
+        assert!(overlaps((backwards, f32), (at(&[1], 0), f32)));
+        assert!(!overlaps((backwards, f32), (at(&[1], 4), f32)));
+    }
+
+    #[test]
+    fn results_lie_as_the_first_whole_operand() {
+        let stream = stream();
+        let zeros = |lengths: &[usize]| Array::<f32>::zeros(&stream, lengths).unwrap();
+        let strides = |x: &Expr<f32>| x.eval().unwrap().strides().to_vec();
+        let (x, turned) = (zeros(&[2, 3]), zeros(&[3, 2]));
+        assert_eq!(strides(&(&x + turned.t())), [3, 1]);
+        assert_eq!(strides(&(turned.t() + &x)), [1, 2]);
+        // What is stretched has no say in it.
+        let column = zeros(&[3, 1]);
+        assert_eq!(strides(&(column.t() + turned.t())), [1, 2]);
+        // Axes of length 1 are in C order, if the others are.
+        let x = zeros(&[2, 1, 3]);
+        assert_eq!(strides(&(&x + 1.0)), [3, 3, 1]);
+    }
+}

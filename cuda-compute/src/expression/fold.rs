@@ -419,3 +419,216 @@ fn schedule(
         accumulators: width,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::Context;
+
+    use super::{
+        super::{
+            reduction::{Fold, Nan},
+            render::{LeafForm, Source as LeafSource},
+            space::{Access, Inner},
+        },
+        *,
+    };
+    use crate::element::DataType;
+
+    /// Registers that leave room for eight vectors.
+    const FEW: Registers = Registers {
+        vector: 1,
+        accumulators: 1,
+    };
+
+    type Planned = (Walk, u8, u64, u64, u64);
+
+    /// The schedule on a device with 132 multiprocessors: 528 blocks fill it in rows, 264 in columns.
+    fn planned(in_rows: bool, space: (u64, u64, u64), registers: Registers) -> Planned {
+        let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 132);
+        let plan = schedule(&kernels, in_rows, space, registers);
+        (
+            plan.walk,
+            plan.unroll,
+            plan.results,
+            plan.splits,
+            plan.accumulators,
+        )
+    }
+
+    #[test]
+    fn rows_get_as_many_threads_as_their_length_needs() {
+        let many = 1 << 20;
+        for (outer, length, group, unroll, splits) in [
+            (many, 1, 1, 1, 1),
+            (many, 16, 4, 4, 1),
+            // Four vectors for each thread up to 32, eight from there on.
+            (many, 32, 8, 4, 1),
+            (many, 33, 4, 8, 1),
+            (many, 40, 8, 4, 1),
+            // A warp at most, up to 1024 vectors.
+            (many, 1024, 32, 8, 1),
+            (many, 1025, 256, 4, 1),
+            // A block for each row if there are few of them, unless they are too short for it.
+            (2111, 256, 256, 1, 1),
+            (2112, 256, 32, 8, 1),
+            (1, 255, 32, 4, 1),
+            (1, 256, 256, 1, 1),
+        ] {
+            let wanted = (Walk::Rows { group }, unroll, outer, splits, 1);
+            let plan = planned(true, (outer, length, 1), FEW);
+            assert_eq!(plan, wanted, "{outer} x {length}");
+        }
+    }
+
+    #[test]
+    fn blocks_share_long_rows_if_there_are_few() {
+        for (outer, length, splits) in [
+            // Eight vectors for each thread of a block.
+            (1, 2048, 1),
+            (1, 2049, 2),
+            (1, 4097, 3),
+            // As many blocks as fill the device.
+            (1, 1 << 21, 528),
+            (2, 1 << 21, 264),
+            (100, 1 << 21, 5),
+            (264, 1 << 21, 2),
+            (265, 1 << 21, 1),
+            (528, 1 << 21, 1),
+        ] {
+            let wanted = (Walk::Rows { group: 256 }, 8, outer, splits, 1);
+            let plan = planned(true, (outer, length, 1), FEW);
+            assert_eq!(plan, wanted, "{outer} x {length}");
+        }
+    }
+
+    #[test]
+    fn columns_are_cut_into_tiles_that_blocks_share() {
+        for (space, width, unroll, results, splits) in [
+            ((1, 1000, 1), 1, 2, 1, 1),
+            ((1, 2049, 1), 1, 8, 1, 2),
+            ((5, 1000, 3), 4, 8, 5, 2),
+            ((1, 512, 3), 4, 8, 1, 1),
+            ((1, 513, 3), 4, 8, 1, 2),
+            // 32 vectors at most side by side.
+            ((2, 8, 32), 32, 1, 2, 1),
+            ((2, 8, 33), 32, 1, 4, 1),
+            ((2, 31, 64), 32, 2, 4, 1),
+            ((1, 64_000, 32), 32, 8, 1, 264),
+            ((1, 64_000, 33), 32, 8, 2, 132),
+            ((100, 64_000, 32), 32, 8, 100, 2),
+            ((264, 64_000, 32), 32, 8, 264, 1),
+        ] {
+            let wanted = (
+                Walk::Columns { width },
+                unroll,
+                results,
+                splits,
+                u64::from(width),
+            );
+            assert_eq!(planned(false, space, FEW), wanted, "{space:?}");
+        }
+    }
+
+    #[test]
+    fn vectors_in_flight_fit_into_registers() {
+        let registers = |vector, accumulators| Registers {
+            vector,
+            accumulators,
+        };
+        for (vector, accumulators, most, unroll) in [
+            (1, 0, 100, 8),
+            (1, 0, 7, 4),
+            (1, 0, 3, 2),
+            (1, 0, 0, 1),
+            (12, 0, 100, 4),
+            (10, 8, 100, 4),
+            (10, 9, 100, 2),
+            (48, 0, 100, 1),
+            (10, 50, 100, 1),
+        ] {
+            let fits = registers(vector, accumulators).unroll(48, most);
+            assert_eq!(fits, unroll, "{vector}, {accumulators}, {most}");
+        }
+        // 48 registers for rows, 44 for columns.
+        let rows = planned(true, (1 << 20, 1024, 1), registers(12, 0));
+        let columns = planned(false, (1, 1024, 32), registers(12, 0));
+        assert_eq!((rows.1, columns.1), (4, 2));
+    }
+
+    #[test]
+    fn registers_are_those_of_what_is_loaded_or_computed() {
+        let leaf = |data, access, source| LeafForm {
+            data,
+            access,
+            source,
+        };
+        let form = |roots: &[u16]| Form {
+            values: Vec::new(),
+            roots: roots.to_vec(),
+            stages: Vec::new(),
+            leaves: vec![
+                leaf(DataType::F32, Access::Linear, LeafSource::Memory),
+                leaf(DataType::U8, Access::Linear, LeafSource::Memory),
+                leaf(DataType::F16, Access::Linear, LeafSource::Memory),
+                // These are no vectors in memory.
+                leaf(DataType::F64, Access::Uniform, LeafSource::Memory),
+                leaf(
+                    DataType::F64,
+                    Access::Strided(Inner::Same),
+                    LeafSource::Memory,
+                ),
+                leaf(DataType::U64, Access::Linear, LeafSource::Place),
+            ],
+            outputs: Vec::new(),
+            rank: 1,
+            narrow: true,
+            vector: 4,
+        };
+        let folded = |fold, data, value| Folded {
+            fold,
+            data,
+            value,
+            place: 0,
+        };
+        let of = |roots: &[u16], folds: &[Folded]| {
+            let registers = Registers::of(&form(roots), folds);
+            (registers.vector, registers.accumulators)
+        };
+        let sum = folded(Fold::Sum, DataType::F32, 0);
+        let mean = folded(Fold::Mean, DataType::F32, 1);
+        let variance = folded(Fold::Variance(0), DataType::F64, 1);
+        assert_eq!(of(&[0], std::slice::from_ref(&sum)), (4 + 1 + 2, 4));
+        assert_eq!(of(&[0, 1], &[sum.clone(), variance]), (4 * (1 + 2), 36));
+        // A value counts once, however many folds take it.
+        assert_eq!(of(&[0, 1], &[sum.clone(), mean.clone()]), (4 * 2, 8));
+        assert_eq!(of(&[0, 0], &[sum, mean]), (4 + 1 + 2, 8));
+    }
+
+    #[test]
+    fn accumulators_are_aligned_in_memory() {
+        let folds = [
+            (Fold::Sum, DataType::F32),
+            (Fold::Variance(1), DataType::F64),
+            (Fold::MinimumPlace(Nan::Ignored), DataType::F32),
+            (Fold::Any, DataType::Bool),
+        ];
+        let folds = folds.map(|(fold, data)| Folded {
+            fold,
+            data,
+            value: 0,
+            place: 0,
+        });
+        assert_eq!(accumulator_bytes(&folds), 4 + 32 + 16 + 4);
+        assert_eq!(accumulator_room(&folds), 16 + 32 + 16 + 16);
+    }
+
+    #[test]
+    fn a_block_takes_several_short_rows() {
+        let rows = |group| Walk::Rows { group };
+        assert_eq!(rows(32).blocks(8), 1);
+        assert_eq!(rows(32).blocks(9), 2);
+        assert_eq!(rows(1).blocks(257), 2);
+        assert_eq!(rows(256).blocks(5), 5);
+        assert_eq!(Walk::Columns { width: 32 }.blocks(7), 7);
+    }
+}

@@ -350,4 +350,130 @@ mod tests {
         let space = space(&[5, 6], &[dense, rows]);
         assert_eq!(vector_width(&space, &[random(4), memory(4)]), 2);
     }
+
+    /// The width for operands of these sizes, first addresses and strides.
+    fn width_of(lengths: &[usize], operands: &[(Source, usize, u64, &[isize])]) -> usize {
+        let starts: Vec<Start> = operands
+            .iter()
+            .map(|&(source, size, word, _)| Start {
+                word,
+                size,
+                source,
+                key: 0,
+            })
+            .collect();
+        let strides: Vec<_> = operands
+            .iter()
+            .map(|&(_, _, _, own)| {
+                let mut strides = [0; MAX_RANK];
+                strides[..own.len()].copy_from_slice(own);
+                strides
+            })
+            .collect();
+        vector_width(&space(lengths, &strides), &starts)
+    }
+
+    #[test]
+    fn vectors_have_sixteen_bytes_of_the_largest_element() {
+        let width = |sizes: &[usize]| {
+            let operands: Vec<(Source, usize, u64, &[isize])> = sizes
+                .iter()
+                .map(|&size| (Source::Memory, size, 1 << 20, &[1][..]))
+                .collect();
+            width_of(&[100], &operands)
+        };
+        let widths = [1, 2, 4, 8, 16].map(|size| width(&[size]));
+        assert_eq!(widths, [16, 8, 4, 2, 1]);
+        assert_eq!(width(&[1, 4]), 4);
+        // Structs that no load takes whole.
+        assert_eq!([3, 12, 32].map(|size| width(&[size])), [1; 3]);
+        assert_eq!(width(&[4, 12]), 1);
+        assert_eq!(width_of(&[100], &[(Source::Place, 8, 0, &[1])]), 1);
+    }
+
+    #[test]
+    fn vectors_are_aligned_and_end_with_rows() {
+        let floats = |lengths: &[usize], operands: &[(u64, &[isize])]| {
+            let operands: Vec<_> = operands
+                .iter()
+                .map(|&(word, strides)| (Source::Memory, 4, word, strides))
+                .collect();
+            width_of(lengths, &operands)
+        };
+        // One row may end anywhere, others with a vector.
+        assert_eq!(floats(&[101], &[(0, &[1])]), 4);
+        assert_eq!(floats(&[5, 8], &[(0, &[16, 1])]), 4);
+        assert_eq!(floats(&[5, 6], &[(0, &[16, 1])]), 2);
+        assert_eq!(floats(&[5, 7], &[(0, &[16, 1])]), 1);
+        // A single element, and one that is the same for all.
+        assert_eq!(floats(&[1], &[(4, &[1])]), 4);
+        assert_eq!(floats(&[100], &[(0, &[1]), (4, &[0])]), 4);
+        assert_eq!(floats(&[100], &[(0, &[1]), (0, &[2])]), 1);
+        assert_eq!(floats(&[100], &[(0, &[-1])]), 1);
+        // The first vector, and that of each row.
+        let starts = [0, 4, 8, 12, 16].map(|word| floats(&[100], &[(word, &[1])]));
+        assert_eq!(starts, [4, 1, 2, 1, 4]);
+        let rows = [8, 9, 10, 12, -12, -10].map(|row| floats(&[5, 8], &[(0, &[row, 1])]));
+        assert_eq!(rows, [4, 1, 2, 4, 4, 2]);
+        let layers = floats(&[3, 5, 8], &[(0, &[82, 16, 1])]);
+        assert_eq!(layers, 2);
+        // Places have no address that could be unaligned, and random numbers only rows.
+        let with = |source, row: isize| {
+            let memory: (Source, usize, u64, &[isize]) = (Source::Memory, 4, 0, &[16, 1]);
+            width_of(&[5, 8], &[memory, (source, 4, 7, &[row, 1])])
+        };
+        assert_eq!([with(Source::Place, 9), with(Source::Given, 9)], [4, 4]);
+        assert_eq!([with(Source::Random, 9), with(Source::Random, 12)], [1, 4]);
+    }
+
+    #[test]
+    fn lengths_that_can_not_be_multiplied_by_have_no_magic() {
+        assert_eq!([0, 1 << 31, 1 << 40].map(magic), [0; 3]);
+        assert_eq!([1, 2].map(magic), [1, 1 | 1 << 32]);
+    }
+
+    #[test]
+    fn grids_are_as_large_as_devices_allow() {
+        let most = i32::MAX as u64;
+        assert_eq!(grid(most).unwrap(), i32::MAX as u32);
+        assert_eq!(grid(0).unwrap(), 0);
+        for blocks in [most + 1, 1 << 32] {
+            let error = grid(blocks).unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("would need {blocks} blocks")),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_result_that_is_one_element_is_stored_as_one() {
+        assert_eq!(stored(Access::Uniform), Access::Linear);
+        assert_eq!(stored(Access::Linear), Access::Linear);
+        let strided = Access::Strided(super::super::space::Inner::Next);
+        assert_eq!(stored(strided), strided);
+    }
+
+    #[test]
+    fn a_launch_passes_at_most_4_kib() {
+        let numbers = |count: usize| {
+            let value = |scalar: usize| super::super::plan::Value::Scalar {
+                scalar: scalar as u16,
+                data: DataType::U64,
+            };
+            let plan = Plan {
+                values: (0..count).map(value).collect(),
+                scalars: (0..count as u64).map(crate::element::Words::of).collect(),
+                ..Plan::default()
+            };
+            let mut operands = Operands::new(plan, Shape::of(&[]), &[], &[], |_| 0);
+            let form = operands.form(1);
+            operands.words(&form)
+        };
+        // One word is the number of elements.
+        let words = numbers(499).unwrap();
+        assert_eq!((words.len(), &words[..3]), (500, &[1, 0, 1][..]));
+        let error = numbers(500).unwrap_err().to_string();
+        assert!(error.contains("(501 words of 500)"), "{error}");
+    }
 }

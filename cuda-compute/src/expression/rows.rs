@@ -292,3 +292,209 @@ fn threads_of_row(form: &Form, length: usize) -> Option<(u32, u32)> {
         .or_else(|| GROUPS.into_iter().find(fits(MOST)))?;
     Some((group as u32, of(group) as u32))
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{Context, bytemuck::Pod};
+
+    use super::{
+        super::{
+            Expr,
+            render::LeafForm,
+            space::{Access, Inner},
+        },
+        *,
+    };
+    use crate::{
+        array::Array,
+        element::{DataType, Element},
+        random::Random,
+    };
+
+    /// A form that reads these leaves in vectors.
+    fn form(leaves: &[(DataType, Access, LeafSource)], vector: u8) -> Form {
+        let leaves = leaves.iter().map(|&(data, access, source)| LeafForm {
+            data,
+            access,
+            source,
+        });
+        Form {
+            values: Vec::new(),
+            roots: Vec::new(),
+            stages: Vec::new(),
+            leaves: leaves.collect(),
+            outputs: Vec::new(),
+            rank: 2,
+            narrow: true,
+            vector,
+        }
+    }
+
+    #[test]
+    fn a_row_gets_the_fewest_threads_that_hold_it() {
+        let memory = |data| (data, Access::Linear, LeafSource::Memory);
+        let single = form(&[memory(DataType::F32)], 1);
+        for (length, wanted) in [
+            (1, Some((16, 1))),
+            (512, Some((16, 32))),
+            (513, Some((32, 17))),
+            (1 << 15, Some((1024, 32))),
+            // More registers, where no group is large enough for few.
+            ((1 << 15) + 1, Some((1024, 33))),
+            (1 << 16, Some((1024, 64))),
+            ((1 << 16) + 1, None),
+        ] {
+            assert_eq!(threads_of_row(&single, length), wanted, "{length}");
+        }
+        let four = form(&[memory(DataType::F32)], 4);
+        assert_eq!(threads_of_row(&four, 128), Some((16, 8)));
+        assert_eq!(threads_of_row(&four, 129), Some((32, 5)));
+        // Three registers for two vectors of two elements.
+        let both = form(&[memory(DataType::F16), memory(DataType::F32)], 2);
+        assert_eq!(threads_of_row(&both, 160), Some((16, 10)));
+        assert_eq!(threads_of_row(&both, 176), Some((32, 6)));
+        // What is not loaded in vectors needs none; a vector needs one at least.
+        let none = form(
+            &[
+                (DataType::F64, Access::Uniform, LeafSource::Memory),
+                (
+                    DataType::F64,
+                    Access::Strided(Inner::Same),
+                    LeafSource::Memory,
+                ),
+                (DataType::U64, Access::Linear, LeafSource::Place),
+            ],
+            1,
+        );
+        assert_eq!(threads_of_row(&none, 512), Some((16, 32)));
+    }
+
+    #[test]
+    fn a_block_has_threads_for_several_short_rows() {
+        let threads = |group| {
+            let rows = Rows {
+                form: Hashed::new(form(&[], 1)),
+                stages: Arc::new([]),
+                group,
+                vectors: 1,
+            };
+            rows.threads()
+        };
+        assert_eq!([16, 256, 512, 1024].map(threads), [256, 256, 512, 1024]);
+    }
+
+    fn stream() -> Stream {
+        Stream::new(&Context::primary(0).unwrap()).unwrap()
+    }
+
+    /// Whether all are computed in one kernel of whole rows.
+    fn is_one_kernel(stream: &Stream, roots: &[&Arc<Node>]) -> bool {
+        let kernels = Kernels::of(stream.context()).unwrap();
+        run(&kernels, stream, roots).unwrap().is_some()
+    }
+
+    fn zeros<T: Element + Pod>(stream: &Stream, shape: &[usize]) -> Array<T> {
+        Array::zeros(stream, shape).unwrap()
+    }
+
+    #[test]
+    fn the_densest_axis_has_to_be_folded() {
+        let stream = stream();
+        let densest = |lengths: &[usize], axes: u8| {
+            let x = zeros::<f32>(&stream, lengths).expr();
+            let shape = Shape::of(lengths);
+            let plan = Plan::new(&[&x.node], shape, &Computed::default()).unwrap();
+            in_rows(&plan, shape, axes).map(|(_, densest)| densest)
+        };
+        assert_eq!(densest(&[3, 4], 0b10), Some(1));
+        assert_eq!(densest(&[3, 4], 0b11), Some(1));
+        assert_eq!(densest(&[3, 4], 0b01), None);
+        // Axes of length 1 are passed over.
+        assert_eq!(densest(&[3, 1], 0b01), Some(0));
+        assert_eq!(densest(&[3, 1], 0b10), None);
+        assert_eq!(densest(&[1, 1], 0b11), None);
+        let shape = Shape::of(&[3, 4]);
+        let random = Expr::<f32>::uniform(&mut Random::new(1), [3, 4]).unwrap();
+        let plan = Plan::new(&[&random.node], shape, &Computed::default()).unwrap();
+        assert!(in_rows(&plan, shape, 0b10).is_none());
+    }
+
+    #[test]
+    fn rows_with_their_own_reductions_are_one_kernel() {
+        let stream = stream();
+        let x = zeros::<f32>(&stream, &[4, 4]);
+        let largest = || x.max_axis(1).keep_axes();
+        let one = |roots: &[&Expr<f32>]| {
+            let nodes: Vec<&Arc<Node>> = roots.iter().map(|root| &root.node).collect();
+            is_one_kernel(&stream, &nodes)
+        };
+        let centred = &x - largest();
+        assert!(one(&[&centred]));
+        assert!(one(&[&centred, &(&x * x.sum_axis(1).keep_axes())]));
+        // No reduction, or nothing else.
+        assert!(!one(&[&(&x + 1.0)]));
+        assert!(!one(&[&centred, &(&x + 1.0)]));
+        assert!(!one(&[&largest()]));
+        // Reductions along other axes, of other rows, without their axes.
+        assert!(!one(&[&(&centred + x.max_axis(0).keep_axes())]));
+        assert!(!one(&[&(&x - x.max_axis(1))]));
+        assert!(!one(&[&(&centred + x.max_axis(1))]));
+        let row = zeros::<f32>(&stream, &[1, 4]);
+        assert!(!one(&[&(&centred + row.max_axis(1).keep_axes())]));
+        // Results of other shapes.
+        let layers = zeros::<f32>(&stream, &[2, 4, 4]);
+        assert!(!one(&[&(&centred + &layers)]));
+        assert!(!one(&[&centred, &(&centred + &layers)]));
+        // Places are not known there.
+        let place = x.argmax_axis(1).keep_axes().cast::<f32>();
+        assert!(!one(&[&(&x - place)]));
+        // Nothing.
+        let empty = zeros::<f32>(&stream, &[0, 4]);
+        assert!(!one(&[&(&empty - empty.sum_axis(1).keep_axes())]));
+    }
+
+    #[test]
+    fn a_kernel_takes_rows_that_fit_into_registers() {
+        let stream = stream();
+        let bytes = |length: usize| {
+            let x = zeros::<u8>(&stream, &[1, length]);
+            let node = (&x - x.max_axis(1).keep_axes()).node;
+            is_one_kernel(&stream, &[&node])
+        };
+        assert!(bytes(LONGEST) && !bytes(LONGEST + 1));
+        // What is the same for a whole row takes no registers.
+        let x = zeros::<f32>(&stream, &[1, LONGEST / 4]);
+        let scale = zeros::<f32>(&stream, &[1, 1]);
+        let node = (&x * &scale - x.max_axis(1).keep_axes()).node;
+        assert!(is_one_kernel(&stream, &[&node]));
+        let other = zeros::<f32>(&stream, &[1, LONGEST / 4]);
+        let node = (&x * &other - x.max_axis(1).keep_axes()).node;
+        assert!(!is_one_kernel(&stream, &[&node]));
+    }
+
+    #[test]
+    fn too_many_accumulators_are_left_to_other_kernels() {
+        let stream = stream();
+        let x = zeros::<f64>(&stream, &[2, 8]);
+        let with = |count: usize| {
+            // 32 bytes each.
+            let spread = |i: usize| (&x * i as f64).var_axis(1, 0).keep_axes();
+            let sum = (0..count).fold(x.expr(), |sum, i| sum + spread(i));
+            is_one_kernel(&stream, &[&sum.node])
+        };
+        assert!(with(MOST_FOLDED / 32) && !with(MOST_FOLDED / 32 + 1));
+    }
+
+    #[test]
+    fn reductions_come_behind_those_that_they_depend_on() {
+        let stream = stream();
+        let x = zeros::<f32>(&stream, &[2, 8]);
+        let inner = x.max_axis(1).keep_axes();
+        let outer = (&x - &inner).exp().sum_axis(1).keep_axes();
+        let root = &x / &outer + &inner;
+        let found = reductions_of(&[&root.node, &root.node]);
+        let found: Vec<_> = found.iter().map(|(node, ..)| Arc::as_ptr(node)).collect();
+        assert_eq!(found, [&inner, &outer].map(|e| Arc::as_ptr(&e.node)));
+        assert!(reductions_of(&[&x.expr().node]).is_empty());
+    }
+}

@@ -182,4 +182,67 @@ mod tests {
         let space = Space::new(&[1, 5, 6], &[0, 1, 2], &[dense], group);
         assert_eq!(space.lengths, [30]);
     }
+
+    #[test]
+    fn numbers_of_elements_and_offsets_decide_how_they_are_counted() {
+        let narrow = |lengths: &[usize], strides: &[[isize; MAX_RANK]]| {
+            let space = Space {
+                lengths: lengths.to_vec(),
+                strides: strides.to_vec(),
+            };
+            space.is_narrow()
+        };
+        let (limit, uniform) = (1usize << 31, strides([0]));
+        assert!(narrow(&[limit - 1], &[strides([1])]));
+        assert!(!narrow(&[limit], &[uniform]));
+        assert!(narrow(&[limit - 1], &[uniform]) && !narrow(&[1 << 16, 1 << 15], &[uniform]));
+        for sign in [1, -1] {
+            let stride = |stride: isize| strides([sign * stride]);
+            assert!(narrow(&[2], &[stride((1 << 30) - 1)]));
+            assert!(!narrow(&[2], &[stride(1 << 30)]));
+            assert!(!narrow(&[2], &[uniform, stride(1 << 30)]));
+        }
+        // All axes together.
+        assert!(narrow(&[2, 2], &[strides([1 << 29, (1 << 29) - 1])]));
+        assert!(!narrow(&[2, 2], &[strides([1 << 29, 1 << 29])]));
+    }
+
+    #[test]
+    fn operands_lie_in_one_of_five_ways() {
+        let access = |lengths: &[usize], own: &[isize]| {
+            let mut strides = [0; MAX_RANK];
+            strides[..own.len()].copy_from_slice(own);
+            let space = Space {
+                lengths: lengths.to_vec(),
+                strides: vec![strides],
+            };
+            space.access(0)
+        };
+        assert_eq!(access(&[20, 6], &[0, 0]), Access::Uniform);
+        assert_eq!(access(&[20, 6], &[6, 1]), Access::Linear);
+        assert_eq!(access(&[4, 5, 6], &[30, 6, 1]), Access::Linear);
+        for (own, inner) in [
+            ([7, 1], Inner::Next),
+            ([0, 1], Inner::Next),
+            ([1, 0], Inner::Same),
+            ([12, 2], Inner::Any),
+            ([6, -1], Inner::Any),
+        ] {
+            assert_eq!(access(&[20, 6], &own), Access::Strided(inner), "{own:?}");
+        }
+        assert_eq!(
+            access(&[4, 5, 6], &[31, 6, 1]),
+            Access::Strided(Inner::Next)
+        );
+    }
+
+    #[test]
+    fn a_space_without_axes_has_one_element() {
+        let point = one(&[], &[], &[strides([0])]);
+        assert_eq!((point.elements(), point.rank(), point.inner()), (1, 0, 1));
+        assert_eq!(point.inner_stride(0), 0);
+        let rows = one(&[4, 6], &[0, 1], &[strides([8, 2])]);
+        assert_eq!((rows.elements(), rows.rank(), rows.inner()), (24, 2, 6));
+        assert_eq!(rows.inner_stride(0), 2);
+    }
 }

@@ -196,3 +196,133 @@ impl Tile {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::DataType;
+
+    const F32: DataType = DataType::F32;
+
+    /// What is prepared for leaves with these strides, and a result in C order.
+    fn prepared(
+        lengths: &[usize],
+        leaves: &[(DataType, &[isize])],
+    ) -> Option<(Tile, u32, [u64; MAX_RANK])> {
+        let leaves: Vec<_> = leaves
+            .iter()
+            .map(|&(data, strides)| (data, LeafSource::Memory, strides))
+            .collect();
+        let mut dense = vec![1isize; lengths.len()];
+        for axis in (1..lengths.len()).rev() {
+            dense[axis - 1] = dense[axis] * lengths[axis] as isize;
+        }
+        prepared_for(lengths, &leaves, &dense)
+    }
+
+    fn prepared_for(
+        lengths: &[usize],
+        leaves: &[(DataType, LeafSource, &[isize])],
+        output: &[isize],
+    ) -> Option<(Tile, u32, [u64; MAX_RANK])> {
+        let padded = |own: &[isize]| {
+            let mut strides = [0; MAX_RANK];
+            strides[..own.len()].copy_from_slice(own);
+            strides
+        };
+        let strides = leaves.iter().map(|&(_, _, strides)| strides);
+        let space = Space {
+            lengths: lengths.to_vec(),
+            strides: strides.chain([output]).map(padded).collect(),
+        };
+        let forms = leaves.iter().enumerate();
+        let forms = forms.map(|(i, &(data, source, _))| LeafForm {
+            data,
+            access: space.access(i),
+            source,
+        });
+        let form = Form {
+            values: Vec::new(),
+            roots: Vec::new(),
+            stages: Vec::new(),
+            leaves: forms.collect(),
+            outputs: vec![(F32, space.access(leaves.len()))],
+            rank: lengths.len() as u8,
+            narrow: true,
+            vector: 4,
+        };
+        prepare(&form, &space).unwrap()
+    }
+
+    /// The mask, the axis and the edge of a tile, and the number of blocks.
+    fn tiles(lengths: &[usize], leaves: &[(DataType, &[isize])]) -> Option<(u64, u8, u8, u32)> {
+        let (tile, blocks, _) = prepared(lengths, leaves)?;
+        Some((tile.turned, tile.across, tile.edge, blocks))
+    }
+
+    #[test]
+    fn a_transposed_operand_goes_through_tiles() {
+        let (tile, blocks, lengths) = prepared(&[65, 128], &[(F32, &[1, 65])]).unwrap();
+        assert_eq!((tile.turned, tile.across, tile.edge), (1, 0, 64));
+        assert_eq!((tile.threads(), tile.rows), (512, 8));
+        assert_eq!((blocks, lengths), (4, [65, 128, 1, 1, 1, 1, 1, 1]));
+        // Only the two axes of a tile are cut.
+        let (tile, blocks, lengths) = prepared(&[3, 65, 70], &[(F32, &[4550, 1, 65])]).unwrap();
+        assert_eq!((tile.across, blocks), (1, 3 * 2 * 2));
+        assert_eq!(lengths[..4], [3, 65, 70, 1]);
+        let (tile, blocks, _) = prepared(&[65, 3, 70], &[(F32, &[1, 4550, 65])]).unwrap();
+        assert_eq!((tile.across, blocks), (0, 2 * 3 * 2));
+    }
+
+    #[test]
+    fn short_axes_and_other_operands_are_not_turned() {
+        assert_eq!(tiles(&[256], &[(F32, &[2])]), None);
+        assert!(tiles(&[16, 16], &[(F32, &[1, 16])]).is_some());
+        assert_eq!(tiles(&[16, 15], &[(F32, &[1, 16])]), None);
+        assert_eq!(tiles(&[15, 16], &[(F32, &[1, 15])]), None);
+        // Dense along the innermost axis, the same along it, or along both axes at once.
+        assert_eq!(tiles(&[64, 64], &[(F32, &[64, 1])]), None);
+        assert_eq!(tiles(&[64, 64], &[(F32, &[1, 0])]), None);
+        assert_eq!(tiles(&[64, 64], &[(F32, &[1, 1])]), None);
+        assert_eq!(tiles(&[64, 64], &[(F32, &[2, 128])]), None);
+        let with = |source, output: &[isize]| {
+            prepared_for(&[64, 64], &[(F32, source, &[1, 64])], output).is_some()
+        };
+        assert!(with(LeafSource::Memory, &[64, 1]));
+        assert!(!with(LeafSource::Place, &[64, 1]));
+        assert!(!with(LeafSource::Memory, &[128, 2]));
+    }
+
+    #[test]
+    fn tiles_fit_into_shared_memory() {
+        let turned: (DataType, &[isize]) = (F32, &[1, 64]);
+        let large: (DataType, &[isize]) = (DataType::Complex64, &[1, 64]);
+        assert_eq!(tiles(&[64, 64], &[turned; 2]), Some((0b11, 0, 64, 1)));
+        assert_eq!(tiles(&[64, 64], &[turned; 3]), Some((0b111, 0, 32, 4)));
+        assert_eq!(tiles(&[64, 64], &[large; 2]), Some((0b11, 0, 32, 4)));
+        assert_eq!(tiles(&[64, 64], &[large; 3]), None);
+        // Those that are dense along another axis have no part in it.
+        let dense: (DataType, &[isize]) = (DataType::Complex64, &[64, 1]);
+        let leaves = [dense, turned, dense, turned];
+        assert_eq!(tiles(&[64, 64], &leaves), Some((0b1010, 0, 64, 1)));
+    }
+
+    #[test]
+    fn what_is_the_same_for_all_needs_no_place() {
+        let leaves: [(DataType, &[isize]); 3] = [(F32, &[0, 0]), (F32, &[64, 1]), (F32, &[1, 64])];
+        let (tile, ..) = prepared(&[64, 64], &leaves).unwrap();
+        let accesses: Vec<Access> = tile.form().leaves.iter().map(|leaf| leaf.access).collect();
+        let any = Access::Strided(Inner::Any);
+        assert_eq!(accesses, [Access::Uniform, any, any]);
+        assert_eq!((tile.form().outputs[0].1, tile.form().vector), (any, 1));
+        assert_eq!(
+            [0, 1, 2].map(|leaf| tile.is_turned(leaf)),
+            [false, false, true]
+        );
+        let header = tile.header();
+        assert!(
+            header.contains("in.x0 = load_one<float>(w.at[3], 0);"),
+            "{header}"
+        );
+    }
+}

@@ -285,6 +285,16 @@ mod tests {
 
     use super::*;
 
+    impl Kernels {
+        /// Creates kernels that are planned for a device with this many multiprocessors.
+        pub(crate) fn of_multiprocessors(context: &Context, multiprocessors: u32) -> Self {
+            let mut kernels = Self::new(context).unwrap();
+            let inner = Arc::get_mut(&mut kernels.0).unwrap();
+            inner.hardware.multiprocessors = multiprocessors;
+            kernels
+        }
+    }
+
     /// A kernel that compiles from the second time on.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     struct Second(u32);

@@ -208,3 +208,24 @@ fn pointer(address: u64) -> *mut c_void {
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::ComputeCapability;
+
+    use super::*;
+
+    #[test]
+    fn workspaces_are_those_that_nvidia_recommends() {
+        let mib = |major| {
+            let hardware = Hardware {
+                capability: ComputeCapability { major, minor: 0 },
+                multiprocessors: 132,
+                shared_per_block: 227 << 10,
+            };
+            workspace_bytes(&hardware) as f64 / f64::from(1 << 20)
+        };
+        let of = [7, 8, 9, 10, 12].map(mib);
+        assert_eq!(of, [4.0, 4.0, 32.0, 32.0, 12.0]);
+    }
+}

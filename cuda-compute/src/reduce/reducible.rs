@@ -205,4 +205,30 @@ mod tests {
             assert_eq!((real, told, sum), (2, 2, 4));
         }
     }
+
+    #[test]
+    fn minima_and_maxima_are_those_of_the_type() {
+        let of = |scalar: ScalarType| {
+            [
+                scalar.min(),
+                scalar.max(),
+                scalar.highest(),
+                scalar.lowest(),
+            ]
+        };
+        use ScalarType::{F32, F64, I32, I64, U32, U64};
+        // NaN is neutral to `fmin` and `fmax`.
+        let nan = "__int_as_float(0x7fffffff)";
+        assert_eq!(of(F32), ["fminf(a, b)", "fmaxf(a, b)", nan, nan]);
+        let nan = "__longlong_as_double(0x7fffffffffffffffll)";
+        assert_eq!(of(F64), ["fmin(a, b)", "fmax(a, b)", nan, nan]);
+        for (integer, highest, lowest) in [
+            (I32, "0x7fffffff", "(-0x7fffffff - 1)"),
+            (U32, "0xffffffffu", "0u"),
+            (I64, "0x7fffffffffffffffll", "(-0x7fffffffffffffffll - 1)"),
+            (U64, "0xffffffffffffffffull", "0ull"),
+        ] {
+            assert_eq!(of(integer), ["min(a, b)", "max(a, b)", highest, lowest]);
+        }
+    }
 }
