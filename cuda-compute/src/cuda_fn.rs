@@ -184,3 +184,20 @@ pub trait Combine<T>: sealed::Combine<T> {}
 
 impl<T> Combine<T> for DeviceFn<fn(T, T) -> T> {}
 impl<T> Combine<T> for CudaFn<fn(T, T) -> T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_knows_its_name_and_its_text() {
+        let text = "__device__ float twice(float x) { return 2 * x; }";
+        // SAFETY: it only computes.
+        let twice = unsafe { CudaFn::<fn(f32) -> f32>::new("twice", text) };
+        assert_eq!((twice.name(), twice.source()), ("twice", text));
+        let wanted = format!(
+            "CudaFn {{ name: \"twice\", parameters: [F32], result: F32, source: {text:?} }}"
+        );
+        assert_eq!(format!("{twice:?}"), wanted);
+    }
+}

@@ -183,3 +183,24 @@ fn references(root: &Arc<Node>, memory: &Arc<Memory>) -> Option<usize> {
     }
     Some(references)
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{Context, Stream};
+    use num_complex::Complex;
+
+    use super::*;
+    use crate::s;
+
+    #[test]
+    fn parts_name_their_shape_and_their_array() {
+        let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
+        let mut x = Array::<Complex<f32>>::zeros(&stream, [3, 4]).unwrap();
+        let whole = format!("{x:?}");
+        let part = x.slice_mut(s![1.., 2]).unwrap();
+        let text = format!("ArrayMut[2] of {whole}");
+        assert_eq!(format!("{part:?}"), text);
+        let field = part.field(|value| &value.im).unwrap();
+        assert_eq!(format!("{field:?}"), format!("FieldMut<f32> of {text}"));
+    }
+}

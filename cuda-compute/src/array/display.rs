@@ -193,3 +193,57 @@ impl Page {
         shown.product()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of an array whose words are the letters from `a` on, each so many times.
+    fn text(lengths: &[usize], short: bool, repeated: usize, width: usize) -> String {
+        let page = |words: Vec<String>| Page {
+            shape: Shape::of(lengths),
+            words,
+            short,
+        };
+        let shown = page(Vec::new()).words_from(0);
+        let letters = ('a'..).take(shown);
+        let page = page(letters.map(|c| c.to_string().repeat(repeated)).collect());
+        let mut text = String::new();
+        page.write(0, 0, width, &mut text);
+        text
+    }
+
+    #[test]
+    fn each_axis_has_its_brackets() {
+        assert_eq!(text(&[3], false, 1, WIDTH), "[a b c]");
+        assert_eq!(text(&[2, 3], false, 1, WIDTH), "[[a b c]\n [d e f]]");
+        assert_eq!(text(&[2, 1, 2], false, 1, WIDTH), "[[[a b]]\n\n [[c d]]]");
+    }
+
+    #[test]
+    fn long_axes_are_shortened_if_there_are_many_elements() {
+        assert_eq!(text(&[7], false, 1, WIDTH), "[a b c d e f g]");
+        assert_eq!(text(&[6], true, 1, WIDTH), "[a b c d e f]");
+        assert_eq!(text(&[7], true, 1, WIDTH), "[a b c ... d e f]");
+        assert_eq!(
+            text(&[7, 2], true, 1, WIDTH),
+            "[[a b]\n [c d]\n [e f]\n ...\n [g h]\n [i j]\n [k l]]"
+        );
+        assert_eq!(
+            text(&[2, 9], true, 1, WIDTH),
+            "[[a b c ... d e f]\n [g h i ... j k l]]"
+        );
+    }
+
+    #[test]
+    fn lines_end_before_the_width() {
+        let lines = |width| text(&[4], false, 3, width);
+        assert_eq!(lines(9), "[aaa bbb\n ccc ddd]");
+        assert_eq!(lines(8), "[aaa\n bbb\n ccc\n ddd]");
+        assert_eq!(lines(1), "[aaa\n bbb\n ccc\n ddd]");
+        // A bracket more at either end.
+        let lines = |width| text(&[1, 3], false, 3, width);
+        assert_eq!(lines(11), "[[aaa bbb\n  ccc]]");
+        assert_eq!(lines(10), "[[aaa\n  bbb\n  ccc]]");
+    }
+}

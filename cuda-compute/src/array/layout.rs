@@ -612,4 +612,18 @@ mod tests {
         // An axis of one element leads nowhere.
         assert!(!with_strides(&[1, 3], &[0, 1]));
     }
+
+    #[test]
+    fn axes_of_one_element_hinder_no_reshape() {
+        let raised = c(&[2, 3]).sliced(&s![.., crate::NewAxis, ..]).unwrap();
+        let flat = raised.reshaped(shape(&[6])).unwrap();
+        assert_eq!(flat.strides(), [1]);
+        let back = flat.reshaped(shape(&[3, 1, 2])).unwrap();
+        assert_eq!((back.strides()[0], back.strides()[2]), (2, 1));
+        // Nothing lies anywhere.
+        let empty = c(&[0, 3]).reshaped(shape(&[3, 0])).unwrap();
+        assert_eq!(empty.shape, [3, 0]);
+        let part = c(&[4, 4]).sliced(&s![1.., ..]).unwrap();
+        assert_eq!(part.reshaped(shape(&[12])).unwrap().offset, 4);
+    }
 }

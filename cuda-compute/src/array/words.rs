@@ -356,3 +356,108 @@ fn complexes<F: Decimal>(values: &[Complex<F>], way: Words) -> Vec<String> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns<T: Element>(values: &[T]) -> Vec<String> {
+        words(values, Words::Columns(None))
+    }
+
+    fn single<T: Element>(value: T) -> String {
+        words(&[value], Words::Alone(None)).remove(0)
+    }
+
+    #[test]
+    fn numbers_of_a_column_share_the_place_of_their_point() {
+        assert_eq!(columns(&[1.5, 2.25, -10.0]), ["  1.5 ", "  2.25", "-10.  "]);
+        assert_eq!(columns(&[1.0 / 3.0, 0.5]), ["0.33333333", "0.5       "]);
+        let precise = |values: &[f64], digits| words(values, Words::Columns(Some(digits)));
+        assert_eq!(precise(&[1.0, 22.5], 2), [" 1.00", "22.50"]);
+        assert_eq!(precise(&[1e10, 2.5], 1), ["1.0e+10", "2.5e+00"]);
+        assert_eq!(columns(&[0.0, -0.0]), [" 0.", "-0."]);
+    }
+
+    #[test]
+    fn what_is_no_number_has_the_width_of_the_others() {
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        assert_eq!(
+            columns(&[nan, 1.5, inf, -inf]),
+            [" nan", " 1.5", " inf", "-inf"]
+        );
+        assert_eq!(columns(&[nan, inf]), ["nan", "inf"]);
+        let c = Complex::<f64>::new;
+        let values = [c(1.0, nan), c(nan, inf), c(-inf, -inf)];
+        assert_eq!(columns(&values), ["  1.+nanj", " nan+infj", "-inf-infj"]);
+        assert_eq!(
+            columns(&[c(1.0, 2.5), c(0.25, -1.0)]),
+            ["1.  +2.5j", "0.25-1.j "]
+        );
+    }
+
+    #[test]
+    fn columns_with_large_small_or_different_numbers_have_powers_of_ten() {
+        assert_eq!(columns(&[99_999_999.0]), ["99999999."]);
+        assert_eq!(columns(&[1e8]), ["1.e+08"]);
+        assert_eq!(columns(&[1e-4]), ["0.0001"]);
+        assert_eq!(columns(&[9e-5, 0.0]), ["9.e-05", "0.e+00"]);
+        assert_eq!(columns(&[1000.0, 1.0]), ["1000.", "   1."]);
+        assert_eq!(columns(&[1001.0, -1.0]), [" 1.001e+03", "-1.000e+00"]);
+        assert_eq!(columns(&[1e100, 1.5]), ["1.0e+100", "1.5e+000"]);
+        let half = f16::from_f32;
+        assert_eq!(columns(&[half(999.0)]), ["999."]);
+        assert_eq!(columns(&[half(1000.0)]), ["1.e+03"]);
+        assert_eq!(columns(&[half(0.1)]), ["0.1"]);
+        // Infinities and zeros say nothing of the size.
+        assert_eq!(columns(&[0.0, 2.0, f64::INFINITY]), [" 0.", " 2.", "inf"]);
+    }
+
+    #[test]
+    fn numbers_alone_have_all_their_digits() {
+        assert_eq!(single(1e15), "1000000000000000.0");
+        assert_eq!(single(1e16), "1e+16");
+        assert_eq!(single(1e-4), "0.0001");
+        assert_eq!(single(-9e-5), "-9e-05");
+        assert_eq!(
+            [single(0.0), single(1.5), single(2.0f32)],
+            ["0.0", "1.5", "2.0"]
+        );
+        assert_eq!(single(1e8f32), "1e+08");
+        assert_eq!(
+            [f64::NAN, f64::INFINITY, -f64::INFINITY].map(single),
+            ["nan", "inf", "-inf"]
+        );
+        let precise = |value: f64| words(&[value], Words::Alone(Some(2))).remove(0);
+        assert_eq!([precise(1.5), precise(1e20)], ["1.50", "1.00e+20"]);
+        let c = Complex::<f64>::new;
+        assert_eq!(single(c(1.0, 2.5)), "(1+2.5j)");
+        assert_eq!(single(c(1.0, -2.0)), "(1-2j)");
+        assert_eq!(
+            [single(c(0.0, 2.0)), single(c(-0.0, 2.0))],
+            ["2j", "(-0+2j)"]
+        );
+    }
+
+    #[test]
+    fn other_elements_are_aligned_at_their_ends() {
+        assert_eq!(columns(&[true, false]), [" True", "False"]);
+        assert_eq!(columns(&[true]), [" True"]);
+        assert_eq!([single(true), single(false)], ["True", "False"]);
+        assert_eq!(columns(&[-128i8, 7]), ["-128", "   7"]);
+        assert_eq!(single(-7), "-7");
+    }
+
+    #[test]
+    fn exponents_have_a_sign_and_two_digits() {
+        let split = |text| {
+            let (number, exponent) = at_exponent(text);
+            format!("{number} {exponent}")
+        };
+        assert_eq!(split("1.5e-7"), "1.5 -07");
+        assert_eq!(split("1e100"), "1 +100");
+        assert_eq!(split("-3"), "-3 +00");
+        assert_eq!(at_point("12.5"), ("12", "5"));
+        assert_eq!(at_point("12"), ("12", ""));
+    }
+}

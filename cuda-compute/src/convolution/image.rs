@@ -200,3 +200,51 @@ fn sides(shape: Shape) -> Result<[usize; 3]> {
          [height, width, channels] with 1, 3 or 4 channels"
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{Context, Stream};
+
+    use super::*;
+    use crate::{array::NewAxis, s};
+
+    #[test]
+    fn rows_are_apart_and_their_pixels_side_by_side() {
+        let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
+        let zeros = |lengths: &[usize]| Array::<u8>::zeros(&stream, lengths).unwrap();
+        let pitch = |image: Result<Array<u8>>| {
+            let image = image.unwrap();
+            image.row_pitch(sides(image.shape()).unwrap())
+        };
+        let x = zeros(&[4, 6]);
+        assert_eq!(pitch(Ok(x.clone())), Some(6));
+        assert_eq!(pitch(x.slice(s![.., 1..5])), Some(6));
+        assert_eq!(pitch(x.slice(s![..;2])), Some(12));
+        assert_eq!(pitch(x.slice(s![..;-1])), None);
+        assert_eq!(pitch(x.slice(s![.., ..;2])), None);
+        assert_eq!(pitch(x.slice(s![.., 2..3])), Some(6));
+        assert_eq!(pitch(Ok(x.t())), None);
+        // One row has no other behind it; several are not the same one.
+        let row = zeros(&[6]);
+        assert_eq!(pitch(row.slice(s![NewAxis, ..])), Some(6));
+        assert_eq!(pitch(row.broadcast_to([4, 6])), None);
+        // Channels.
+        let x = zeros(&[4, 5, 4]);
+        assert_eq!(pitch(Ok(x.clone())), Some(20));
+        assert_eq!(pitch(x.slice(s![.., .., ..3])), None);
+        assert_eq!(pitch(x.slice(s![.., 2..3, ..3])), Some(20));
+        assert_eq!(pitch(x.slice(s![.., .., ..;-1])), None);
+        assert_eq!(pitch(zeros(&[4, 5]).slice(s![.., .., NewAxis])), Some(5));
+    }
+
+    #[test]
+    fn images_have_two_axes_and_channels() {
+        let of = |lengths: &[usize]| sides(Shape::of(lengths)).map_err(|e| e.to_string());
+        assert_eq!(of(&[4, 5]), Ok([4, 5, 1]));
+        for channels in [1, 3, 4] {
+            assert_eq!(of(&[4, 5, channels]), Ok([4, 5, channels]));
+        }
+        assert!(of(&[4, 5, 2]).unwrap_err().contains("it has 2 channels,"));
+        assert!(of(&[4]).unwrap_err().contains("it has 1 axes,"));
+    }
+}

@@ -293,4 +293,41 @@ mod tests {
         check::<Complex<f32>>();
         check::<Complex<f64>>();
     }
+
+    #[test]
+    fn one_load_takes_elements_of_up_to_sixteen_bytes() {
+        const fn floats<const N: usize>(fields: &'static [StructField]) -> StructType
+        where
+            [f32; N]: cuda_safe::PlainData,
+        {
+            // SAFETY: the description is of so many floats, and becomes part of no kernel.
+            unsafe { StructType::of::<[f32; N]>("Floats", fields) }
+        }
+        const F32: FieldType = FieldType::Element(DataType::F32);
+        const fn at(data: FieldType) -> StructField {
+            StructField {
+                name: "at",
+                offset: 0,
+                data,
+            }
+        }
+        static THREE: StructType = floats::<3>(&[at(FieldType::Array(&F32, 3))]);
+        static FOUR: StructType = floats::<4>(&[at(FieldType::Array(&F32, 4))]);
+        static EIGHT: StructType = floats::<8>(&[at(FieldType::Array(&F32, 8))]);
+        let of = |data: DataType| {
+            (
+                data.size(),
+                data.alignment(),
+                data.lanes(16),
+                data.lanes(32),
+            )
+        };
+        assert_eq!(of(DataType::Bool), (1, 1, 16, 32));
+        assert_eq!(of(DataType::Bf16), (2, 2, 8, 16));
+        assert_eq!(of(DataType::F64), (8, 8, 2, 4));
+        assert_eq!(of(DataType::Complex64), (16, 16, 1, 2));
+        assert_eq!(of(DataType::Struct(&THREE)), (12, 4, 1, 1));
+        assert_eq!(of(DataType::Struct(&FOUR)), (16, 16, 1, 2));
+        assert_eq!(of(DataType::Struct(&EIGHT)), (32, 4, 1, 1));
+    }
 }

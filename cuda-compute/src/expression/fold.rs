@@ -631,4 +631,35 @@ mod tests {
         assert_eq!(rows(256).blocks(5), 5);
         assert_eq!(Walk::Columns { width: 32 }.blocks(7), 7);
     }
+
+    #[test]
+    fn partials_of_many_blocks_have_room() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let kernels = Kernels::of_multiprocessors(&context, 132);
+        // 129 blocks share 32 vectors of four columns, which is more than what is kept for a stream.
+        let (rows, columns) = (129 * 64, 128);
+        let splits = planned(false, (1, rows as u64, 32), FEW).3;
+        assert_eq!(splits, 129);
+        assert!(splits as usize * columns * accumulator_room_of_a_sum() > KEPT_PARTIALS);
+        let host: Vec<f32> = (0..rows * columns).map(|i| (i % 7) as f32).collect();
+        let buffer = DeviceBuffer::from_slice(&stream, cuda_safe::bytemuck::cast_slice(&host));
+        let memory = Memory::of(&kernels, buffer.unwrap());
+        let layout = Layout::dense(Shape::of(&[rows, columns]), crate::array::Order::C);
+        let x = crate::array::Array::<f32>::of(Arc::new(memory), layout);
+        let sums = x.sum_axis(0).eval().unwrap().to_vec().unwrap();
+        for (column, sum) in sums.into_iter().enumerate() {
+            let own = host[column..].iter().step_by(columns);
+            assert_eq!(sum, own.sum::<f32>(), "{column}");
+        }
+    }
+
+    fn accumulator_room_of_a_sum() -> usize {
+        accumulator_room(&[Folded {
+            fold: Fold::Sum,
+            data: DataType::F32,
+            value: 0,
+            place: 0,
+        }])
+    }
 }

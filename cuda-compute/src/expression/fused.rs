@@ -223,3 +223,25 @@ pub(crate) unsafe fn enqueue(
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_holds_at_most_32_bytes_of_values() {
+        let wanted = [
+            (DataType::U8, 32),
+            (DataType::I16, 16),
+            // Halves are computed as floats.
+            (DataType::F16, 8),
+            (DataType::Bf16, 8),
+            (DataType::F32, 8),
+            (DataType::F64, 4),
+            (DataType::Complex64, 2),
+        ];
+        for (data, lanes) in wanted {
+            assert_eq!(widest(data), lanes, "{data:?}");
+        }
+    }
+}

@@ -180,7 +180,7 @@ impl Drop for Node {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::reduction::Fold, *};
 
     #[test]
     fn long_chains_are_dropped_without_recursion() {
@@ -191,5 +191,25 @@ mod tests {
             node = Node::apply(Operation::Negate, DataType::I32, [node]);
         }
         drop(node);
+    }
+
+    #[test]
+    fn a_small_stack_is_enough_for_a_chain() {
+        let build = || {
+            let chain = |end: fn(Arc<Node>) -> Arc<Node>| {
+                let start = Node::scalar(Words::of(1), DataType::I32);
+                (0..3000).fold(start, |node, _| end(node))
+            };
+            drop(chain(|node| {
+                Node::apply(Operation::Negate, DataType::I32, [node])
+            }));
+            drop(chain(|node| {
+                let other = Node::scalar(Words::of(1), DataType::I32);
+                Node::apply(Operation::Add, DataType::I32, [other, node])
+            }));
+            drop(chain(|node| node.reduce(Fold::Sum, None, DataType::I32)));
+        };
+        let thread = std::thread::Builder::new().stack_size(64 << 10);
+        thread.spawn(build).unwrap().join().unwrap();
     }
 }

@@ -186,3 +186,26 @@ fn cast(a: &str, from: DataType, to: DataType) -> String {
         _ => format!("rs_cast<{}>({a})", to.computed()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn casts_round_once() {
+        let of = |from, to| Operation::Cast.render(&["a".into()], from, to);
+        use DataType::{Bf16, Bool, Complex32, Complex64, F16, F32, F64, I8, I16, I32, U8};
+        assert_eq!(of(F32, F32), "a");
+        assert_eq!(of(F32, I32), "rs_cast<int>(a)");
+        assert_eq!(of(I32, Bool), "a != 0");
+        // Wider types become halves in one step, those that a float holds by way of it.
+        assert_eq!(of(F64, F16), "rounded_f16(to_f16(a))");
+        assert_eq!(of(I32, Bf16), "rounded_bf16(to_bf16(a))");
+        for from in [I8, U8, I16, Bf16] {
+            assert_eq!(of(from, F16), "rounded_f16(rs_cast<float>(a))");
+        }
+        assert_eq!(of(F32, Complex32), "complex<float>{rs_cast<float>(a), 0}");
+        assert_eq!(of(F32, Complex64), "complex<double>{rs_cast<double>(a), 0}");
+        assert_eq!(of(Complex32, Complex64), "c_cast<complex<double>>(a)");
+    }
+}

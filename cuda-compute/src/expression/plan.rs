@@ -307,3 +307,81 @@ impl Plan {
         Ok((self.values.len() - 1) as u16)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{Context, Stream};
+
+    use super::{super::Expr, *};
+    use crate::{array::Array, random::Random, s};
+
+    fn stream() -> Stream {
+        Stream::new(&Context::primary(0).unwrap()).unwrap()
+    }
+
+    fn planned<T>(expression: &Expr<T>) -> Result<Plan> {
+        let node = &expression.node;
+        Plan::new(&[node], node.shape()?, &Computed::default())
+    }
+
+    /// The numbers of leaves, of scalars and of values.
+    fn counts<T>(expression: &Expr<T>) -> (usize, usize, usize) {
+        let plan = planned(expression).unwrap();
+        (plan.leaves.len(), plan.scalars.len(), plan.values.len())
+    }
+
+    #[test]
+    fn what_is_the_same_is_read_and_computed_once() {
+        let stream = stream();
+        let zeros = || Array::<i32>::zeros(&stream, [3, 3]).unwrap();
+        let (x, y) = (zeros(), zeros());
+        assert_eq!(counts(&(&x + &x)), (1, 0, 2));
+        assert_eq!(counts(&((&x + &x) * (&x + &x))), (1, 0, 3));
+        // Other memory, another layout, another type.
+        assert_eq!(counts(&(&x + &y)), (2, 0, 3));
+        assert_eq!(counts(&(&x + x.t())), (2, 0, 3));
+        let bits = x.reinterpret::<u32>().unwrap().cast::<i32>();
+        assert_eq!(counts(&(&x + &bits)), (2, 0, 4));
+        // Numbers are passed one by one: they may differ in the next evaluation.
+        assert_eq!(counts(&(&x + 1 + 1)), (1, 2, 5));
+        assert_eq!(counts(&(-(&x) + -(&x))), (1, 0, 3));
+        // Places, and numbers of one draw.
+        let index = |axis| Expr::index([3, 3], axis).unwrap();
+        assert_eq!(counts(&(index(0) + index(0))), (1, 0, 2));
+        assert_eq!(counts(&(index(0) + index(1))), (2, 0, 3));
+        let mut random = Random::new(1);
+        let mut draw = || Expr::<u32>::bits(&mut random, [3, 3]).unwrap();
+        let (one, other) = (draw(), draw());
+        assert_eq!(counts(&(&one + &one)), (1, 0, 2));
+        assert_eq!(counts(&(&one + &other)), (2, 0, 3));
+    }
+
+    #[test]
+    fn a_kernel_reads_at_most_60_arrays() {
+        let x = Array::<i32>::zeros(&stream(), MOST_LEAVES + 1).unwrap();
+        let sum = |count: usize| {
+            let part = |at: usize| x.slice(s![at..at + 1]).unwrap().expr();
+            (1..count).fold(part(0), |sum, at| sum + part(at))
+        };
+        assert_eq!(
+            planned(&sum(MOST_LEAVES)).unwrap().leaves.len(),
+            MOST_LEAVES
+        );
+        let error = planned(&sum(MOST_LEAVES + 1)).unwrap_err().to_string();
+        assert!(error.contains("reads more than 60 arrays"), "{error}");
+        // The same one again is none.
+        assert!(planned(&(sum(MOST_LEAVES) + &sum(1))).is_ok());
+    }
+
+    #[test]
+    fn a_kernel_computes_at_most_1000_values() {
+        let x = Array::<i32>::zeros(&stream(), 1).unwrap();
+        let chain = |length: usize| (1..length).fold(x.expr(), |chain, _| -chain);
+        assert_eq!(
+            planned(&chain(MOST_VALUES)).unwrap().values.len(),
+            MOST_VALUES
+        );
+        let error = planned(&chain(MOST_VALUES + 1)).unwrap_err().to_string();
+        assert!(error.contains("more than 1000 operations"), "{error}");
+    }
+}

@@ -431,3 +431,96 @@ impl LeafForm {
         matches!(self.access, Access::Uniform | Access::Strided(Inner::Same))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STRIDED: Access = Access::Strided(Inner::Next);
+
+    fn leaf(source: Source, access: Access) -> LeafForm {
+        LeafForm {
+            data: DataType::F32,
+            access,
+            source,
+        }
+    }
+
+    fn form(values: Vec<Value>, leaves: &[LeafForm]) -> Form {
+        Form {
+            values,
+            roots: Vec::new(),
+            stages: Vec::new(),
+            leaves: leaves.to_vec(),
+            outputs: vec![(DataType::F32, STRIDED)],
+            rank: 2,
+            narrow: true,
+            vector: 1,
+        }
+    }
+
+    #[test]
+    fn leaves_are_read_in_vectors_if_they_lie_in_memory() {
+        let same = Access::Strided(Inner::Same);
+        for (source, access, read, single) in [
+            (Source::Memory, Access::Linear, true, false),
+            (Source::Memory, STRIDED, true, false),
+            (Source::Memory, Access::Uniform, false, true),
+            (Source::Memory, same, false, true),
+            (Source::Place, Access::Linear, false, false),
+            (Source::Place, same, false, true),
+            (Source::Random, Access::Linear, false, false),
+            (Source::Given, Access::Uniform, false, true),
+        ] {
+            let leaf = leaf(source, access);
+            assert_eq!(
+                (leaf.is_read(), leaf.is_single()),
+                (read, single),
+                "{leaf:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_part_of_a_launch_has_its_words() {
+        let scalar = |scalar, data| Value::Scalar { scalar, data };
+        let values = vec![scalar(0, DataType::Complex64), scalar(1, DataType::U8)];
+        let leaves = [
+            leaf(Source::Memory, Access::Linear),
+            leaf(Source::Memory, STRIDED),
+            leaf(Source::Random, Access::Linear),
+        ];
+        let slots = form(values, &leaves).slots();
+        // One axis of two words, addresses and strides, a key, numbers.
+        assert_eq!((slots.axes, slots.leaves), (1, vec![3, 4, 7]));
+        assert_eq!(
+            (slots.outputs, slots.keys),
+            (vec![8], vec![None, None, Some(11)])
+        );
+        assert_eq!((slots.scalars, slots.total), (vec![12, 14], 15));
+    }
+
+    #[test]
+    fn only_what_is_needed_is_computed() {
+        let load = |leaf| Value::Load {
+            leaf,
+            data: DataType::F32,
+        };
+        let apply = |inputs: &[u16]| Value::Apply {
+            operation: Operation::Add,
+            inputs: inputs.iter().copied().collect(),
+            data: DataType::F32,
+        };
+        let values = vec![
+            load(0),
+            load(1),
+            apply(&[0, 0]),
+            apply(&[2, 1]),
+            apply(&[2, 0]),
+        ];
+        let form = form(values, &[]);
+        assert_eq!(form.needed(&[4]), [true, false, true, false, true]);
+        assert_eq!(form.needed(&[3]), [true, true, true, true, false]);
+        assert_eq!(form.needed(&[1]), [false, true, false, false, false]);
+    }
+}

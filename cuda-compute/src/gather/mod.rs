@@ -209,3 +209,15 @@ fn beyond<I: Integer>(stream: &Stream, indices: &Expr<I>, number: u64, length: u
         Err(error) => error,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_has_four_vectors() {
+        for (vectors, wanted) in [(0, 0), (1, 1), (1024, 1), (1025, 2), (4096, 4)] {
+            assert_eq!(blocks(vectors), wanted, "{vectors}");
+        }
+    }
+}

@@ -280,4 +280,14 @@ mod tests {
             assert_eq!(odd.data_type(), None, "{odd}");
         }
     }
+
+    #[test]
+    fn types_have_names() {
+        let name = |code, bits, lanes| DLDataType { code, bits, lanes }.to_string();
+        assert_eq!(name(0, 16, 1), "int16");
+        assert_eq!(name(1, 8, 12), "uint8 in vectors of 12");
+        assert_eq!([name(2, 32, 1), name(4, 16, 1)], ["float32", "bfloat16"]);
+        assert_eq!([name(5, 64, 1), name(6, 8, 1)], ["complex64", "bool8"]);
+        assert_eq!(name(9, 8, 1), "a type of code 9 and bits 8");
+    }
 }

@@ -93,3 +93,20 @@ impl fmt::Debug for Foreign {
         write!(f, "Foreign({:#x} on {:?})", self.address, self.stream)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::Context;
+
+    use super::*;
+
+    #[test]
+    fn memory_of_another_library_names_its_address_and_stream() {
+        let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
+        // SAFETY: no memory at all.
+        let memory = unsafe { Foreign::memory(0, 0, &stream, true, None, Box::new(())) };
+        let text = format!("{:?}", memory.storage());
+        assert_eq!(text, format!("Foreign(0x0 on {stream:?})"));
+        assert!(memory.storage().is_read_only());
+    }
+}

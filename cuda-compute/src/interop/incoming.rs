@@ -393,3 +393,74 @@ impl<T: Element> Array<T> {
 fn null() -> Error {
     Error::Foreign("a tensor was expected, not a null pointer".into())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+
+    use super::*;
+
+    /// A tensor without memory of its own, whose fields are read only.
+    fn tensor(lengths: &mut [i64], strides: Option<&mut [i64]>) -> DLManagedTensorVersioned {
+        DLManagedTensorVersioned {
+            version: DLPackVersion { major: 1, minor: 7 },
+            manager_ctx: ptr::null_mut(),
+            deleter: None,
+            flags: FLAG_READ_ONLY,
+            dl_tensor: DLTensor {
+                data: ptr::without_provenance_mut(0x1000),
+                device: DLDevice {
+                    device_type: DLDeviceType::CUDA,
+                    device_id: 3,
+                },
+                ndim: lengths.len() as i32,
+                dtype: DLDataType::of(DataType::F64),
+                shape: lengths.as_mut_ptr(),
+                strides: strides.map_or(ptr::null_mut(), <[i64]>::as_mut_ptr),
+                byte_offset: 24,
+            },
+        }
+    }
+
+    #[test]
+    fn a_tensor_is_described_as_its_producer_does() {
+        let (mut lengths, mut strides) = ([2, 3], [3, 1]);
+        let mut of = tensor(&mut lengths, Some(&mut strides));
+        // SAFETY: it outlives its use, and has no deleter.
+        let incoming = unsafe { Incoming::from_versioned(&mut of) }.unwrap();
+        assert_eq!(incoming.as_device_ptr(), 0x1018);
+        assert_eq!(
+            (incoming.shape(), incoming.strides()),
+            (&[2, 3][..], Some(&[3, 1][..]))
+        );
+        assert_eq!(incoming.data_type().unwrap(), DataType::F64);
+        assert_eq!(incoming.device().device_id, 3);
+        assert_eq!(
+            incoming.version(),
+            Some(DLPackVersion { major: 1, minor: 7 })
+        );
+        assert_eq!(
+            (incoming.flags(), incoming.is_read_only()),
+            (FLAG_READ_ONLY, true)
+        );
+    }
+
+    #[test]
+    fn a_tensor_needs_no_strides_and_no_flags() {
+        let mut lengths = [4];
+        let mut of = tensor(&mut lengths, None);
+        of.flags = 2;
+        // SAFETY: as above.
+        let incoming = unsafe { Incoming::from_versioned(&mut of) }.unwrap();
+        assert_eq!((incoming.shape(), incoming.strides()), (&[4][..], None));
+        assert_eq!((incoming.flags(), incoming.is_read_only()), (2, false));
+        let mut of = tensor(&mut [], None);
+        of.dl_tensor.shape = ptr::null_mut();
+        // SAFETY: as above.
+        let incoming = unsafe { Incoming::from_versioned(&mut of) }.unwrap();
+        assert_eq!(
+            (incoming.shape(), incoming.strides()),
+            (&[][..], Some(&[][..]))
+        );
+    }
+}

@@ -64,3 +64,26 @@ impl<T: Element> Array<T> {
         array.map_err(|why| Error::Shape(why.to_string()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{Context, Stream};
+
+    use super::*;
+    use crate::s;
+
+    #[test]
+    fn elements_that_lie_apart_come_in_c_order() {
+        let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
+        let x = Array::range(&stream, 0..24)
+            .unwrap()
+            .reshape([4, 6])
+            .unwrap();
+        let strides = |x: &Array<i32>| x.to_ndarray().unwrap().strides().to_vec();
+        assert_eq!(strides(&x), [6, 1]);
+        assert_eq!(strides(&x.t()), [1, 6]);
+        let part = x.slice(s![.., ..;2]).unwrap();
+        assert_eq!(strides(&part), [3, 1]);
+        assert_eq!(part.to_ndarray().unwrap()[[1, 2]], 10);
+    }
+}

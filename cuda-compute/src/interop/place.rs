@@ -80,3 +80,84 @@ impl Place {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const F32: DataType = DataType::F32;
+
+    type Found = (Vec<isize>, usize, u64, usize);
+
+    fn place(lengths: &[i64], strides: Option<&[i64]>, address: u64) -> Result<Found> {
+        let place = Place::of(F32, lengths, strides, address)?;
+        let layout = place.layout;
+        Ok((
+            layout.strides().to_vec(),
+            layout.offset,
+            place.address,
+            place.bytes,
+        ))
+    }
+
+    #[test]
+    fn memory_begins_at_the_lowest_element() {
+        let found =
+            |lengths: &[i64], strides: Option<&[i64]>| place(lengths, strides, 0x1000).unwrap();
+        assert_eq!(found(&[2, 3], None), (vec![3, 1], 0, 0x1000, 24));
+        assert_eq!(
+            found(&[2, 3], Some(&[8, 2])),
+            (vec![8, 2], 0, 0x1000, 13 * 4)
+        );
+        assert_eq!(
+            found(&[2, 3], Some(&[-3, 1])),
+            (vec![-3, 1], 3, 0x1000 - 12, 24)
+        );
+        assert_eq!(
+            found(&[2, 3], Some(&[3, -1])),
+            (vec![3, -1], 2, 0x1000 - 8, 24)
+        );
+        assert_eq!(found(&[2, 3], Some(&[0, 1])), (vec![0, 1], 0, 0x1000, 12));
+        assert_eq!(found(&[], Some(&[])), (vec![], 0, 0x1000, 4));
+        // Of one place, the stride may be anything; of none, all.
+        assert_eq!(
+            found(&[1, 3], Some(&[i64::MAX, 1])),
+            (vec![3, 1], 0, 0x1000, 12)
+        );
+        assert_eq!(found(&[0, 3], Some(&[i64::MAX, 1])), (vec![3, 1], 0, 0, 0));
+    }
+
+    #[test]
+    fn memory_lies_within_all_that_there_is() {
+        let beyond = |lengths: &[i64], strides: &[i64], address| {
+            let error = place(lengths, Some(strides), address).err()?.to_string();
+            assert!(error.contains("is beyond all memory"), "{error}");
+            Some(())
+        };
+        // At its beginning: address 0 is none.
+        assert_eq!(beyond(&[4], &[-1], 16), None);
+        assert_eq!(beyond(&[4], &[-1], 12), Some(()));
+        assert_eq!(beyond(&[4], &[-1], 8), Some(()));
+        // At its end.
+        let end = 1 << 63;
+        assert_eq!(beyond(&[4], &[1], end - 16), None);
+        assert_eq!(beyond(&[5], &[1], end - 16), Some(()));
+        assert_eq!(beyond(&[2], &[1 << 61], 4), Some(()));
+        assert_eq!(beyond(&[2], &[i64::MAX], 4), Some(()));
+        assert_eq!(beyond(&[2], &[i64::MIN], end - 4), Some(()));
+    }
+
+    #[test]
+    fn other_descriptions_are_refused() {
+        let error =
+            |lengths: &[i64], address| place(lengths, None, address).unwrap_err().to_string();
+        assert!(error(&[2, -1], 0x1000).contains("negative length: [2, -1]"));
+        let text = error(&[2], 0x1002);
+        assert!(
+            text.contains("0x1002 is not aligned for elements of f32"),
+            "{text}"
+        );
+        assert!(place(&[2], None, 0x1004).is_ok());
+        assert!(place(&[1 << 62, 2], None, 0x1000).is_err());
+    }
+}

@@ -170,4 +170,35 @@ mod tests {
         let error = wrong.compile(Architecture::virtual_of(90)).unwrap_err();
         assert!(error.to_string().contains("wrong.cu"), "{error}");
     }
+
+    #[test]
+    fn macros_come_behind_what_users_name() {
+        let is_last = |source: &Source| {
+            let text = format!("{:?}", source.program());
+            let last = text.contains("name: \"kernel.cu\"");
+            assert!(last || text.contains("name: \"own.cu\""), "{text}");
+            last
+        };
+        let plain = Source::new("own.cu", "", "k").define("THREADS", 256);
+        assert!(!is_last(&plain));
+        assert!(!is_last(&plain.clone().header("other.cuh", "")));
+        assert!(is_last(&plain.clone().header(TYPES, "")));
+        let before = plain.clone().before("mine.cu", "");
+        assert!(is_last(&before) && is_last(&before.clone().header(TYPES, "")));
+        assert_eq!(
+            before.header(TYPES, "").with_macros_last(),
+            "#include \"array.cuh\"\n#include \"complex.cuh\"\n#include \"types.cuh\"\n\
+             #include \"mine.cu\"\n#define THREADS 256\n#include \"own.cu\"\n"
+        );
+    }
+
+    #[test]
+    fn files_of_users_have_names_of_their_own() {
+        let source = Source::new("own.cu", "", "k");
+        assert_eq!(source.free_name("mine"), "mine.cu");
+        assert_eq!(source.free_name("own"), "own.2.cu");
+        let source = source.header("own.2.cu", "").header("mine.cu", "");
+        assert_eq!(source.free_name("own"), "own.3.cu");
+        assert_eq!(source.free_name("mine"), "mine.2.cu");
+    }
 }

@@ -143,3 +143,51 @@ impl Results {
         Ok(value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_stream_is_forgotten() {
+        let context = Context::primary(0).unwrap();
+        let workspaces = Workspaces::new(3);
+        let streams: Vec<Stream> = (0..=STREAMS)
+            .map(|_| Stream::new(&context).unwrap())
+            .collect();
+        let buffers: Vec<_> = streams[..STREAMS]
+            .iter()
+            .map(|stream| workspaces.of(stream).unwrap())
+            .collect();
+        let is_kept = |at: usize| Arc::strong_count(&buffers[at]) > 1;
+        assert!((0..STREAMS).all(is_kept));
+        assert_eq!(buffers[0].len(), 3);
+        // The first is used again, so that the second is the oldest.
+        assert!(Arc::ptr_eq(
+            &workspaces.of(&streams[0]).unwrap(),
+            &buffers[0]
+        ));
+        workspaces.of(&streams[STREAMS]).unwrap();
+        assert!(!is_kept(1) && is_kept(0) && (2..STREAMS).all(is_kept));
+        workspaces.release(&streams[0]);
+        assert!(!is_kept(0) && is_kept(2));
+        workspaces.release(&streams[1]); // which has none
+        assert!(is_kept(2));
+    }
+
+    #[test]
+    fn results_are_what_was_written_or_what_was_there() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let results = Results::new(&context);
+        assert_eq!(results.fetch_or(&stream, 7, |_| Ok(())).unwrap(), 7);
+        assert_eq!(results.fetch::<u32>(&stream, |_| Ok(())).unwrap(), 0);
+        // One place is enough for calls one after the other.
+        assert_eq!(results.idle.lock().unwrap().len(), 1);
+        let failed = results.fetch_or(&stream, 7, |_| {
+            Err(crate::error::Error::Shape("refused".into()))
+        });
+        assert!(failed.unwrap_err().to_string().contains("refused"));
+        assert_eq!(results.idle.lock().unwrap().len(), 1);
+    }
+}

@@ -271,3 +271,23 @@ impl Kind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_take_as_much_as_a_value_is_aligned_to() {
+        for (data, plain, segmented) in [
+            (DataType::U8, 1, 8),
+            (DataType::F16, 4, 8),
+            (DataType::Bf16, 4, 8),
+            (DataType::F32, 4, 8),
+            (DataType::F64, 8, 16),
+            (DataType::Complex64, 16, 32),
+        ] {
+            let bytes = [false, true].map(|flags| accumulator_bytes(data, flags));
+            assert_eq!(bytes, [plain, segmented], "{data:?}");
+        }
+    }
+}

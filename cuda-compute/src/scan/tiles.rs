@@ -122,3 +122,77 @@ impl Tiles {
         Memory::zeroed(kernels, stream, bytes).map(Told::Own)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::Context;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_has_as_many_vectors_as_fit_into_its_registers() {
+        let block = Block {
+            threads: 256,
+            registers: 16,
+        };
+        for (vector, bytes, unroll) in [
+            (4, 4, 4),
+            (1, 8, 8),
+            (4, 16, 1),
+            (8, 16, 1),
+            (2, 5, 4),
+            // Ten at most.
+            (1, 4, 10),
+            (1, 1, 10),
+        ] {
+            assert_eq!(block.unroll(vector, bytes), unroll, "{vector} of {bytes}");
+        }
+    }
+
+    #[test]
+    fn a_line_has_words_for_tiles_groups_and_sets() {
+        let words = |count, values, bytes| Tiles::new(count, values, bytes).words_of_line();
+        assert_eq!(words(1, 1, 4), 1 + 1 + 1);
+        assert_eq!(words(33, 1, 4), 33 + 2 + 1);
+        assert_eq!(words(1025, 1, 4), 1025 + 33 + 2);
+        assert_eq!(words(2, 3, 4), 3 * 4);
+        assert_eq!(words(2, 1, 9), 3 * 4);
+        assert!(!Tiles::new(1, 1, 4).chained() && Tiles::new(2, 1, 4).chained());
+    }
+
+    #[test]
+    fn small_launches_use_the_memory_of_the_stream() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let kernels = Kernels::new(&context).unwrap();
+        // The words that are kept, or the bytes of memory of its own.
+        let told = |tiles: Tiles, lines| match tiles.lines(&kernels, &stream, lines).unwrap() {
+            Told::Nothing => (0, 0),
+            told @ Told::Kept(..) => {
+                let buffer = kernels.tiles().of(&stream).unwrap();
+                assert!(told.kept() <= buffer.len() as u64 && told.memory().is_none());
+                assert_eq!(told.address(), buffer.as_device_ptr());
+                (told.kept(), 0)
+            }
+            told @ Told::Own(_) => {
+                let memory = told.memory().unwrap();
+                assert_eq!((told.kept(), told.address()), (0, memory.address()));
+                let fits = |bytes: &usize| memory.bytes(0..*bytes).is_err();
+                (0, (0..).step_by(8).find(fits).unwrap() - 8)
+            }
+        };
+        assert_eq!(told(Tiles::new(1, 1, 4), 5), (0, 0));
+        assert_eq!(told(Tiles::new(2, 1, 4), 1), (2 + 4, 0));
+        assert_eq!(told(Tiles::new(2, 1, 4), 3), (2 + 3 * 4, 0));
+        assert_eq!(told(Tiles::new(256, 1, 4), 1), (2 + 256 + 8 + 1, 0));
+        assert_eq!(told(Tiles::new(128, 1, 4), 2), (2 + 2 * (128 + 4 + 1), 0));
+        assert_eq!(told(Tiles::new(256, 1, 16), 1), (KEPT, 0));
+        // Too many tiles, or too large values.
+        assert_eq!(told(Tiles::new(257, 1, 4), 1), (0, (2 + 257 + 9 + 1) * 8));
+        let three = (0, (2 + 3 * (128 + 4 + 1)) * 8);
+        assert_eq!(told(Tiles::new(128, 1, 4), 3), three);
+        assert_eq!(told(Tiles::new(256, 1, 17), 1), (0, (2 + 265 * 5) * 8));
+        let own = Tiles::new(1, 1, 4).own(&kernels, &stream, 5).unwrap();
+        assert!(matches!(own, Told::Nothing) && own.address() == 0);
+    }
+}

@@ -88,4 +88,15 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn large_elements_have_blocks_of_fewer_threads() {
+        let block = Block {
+            threads: 1024,
+            registers: 16,
+        };
+        for (bytes, fits) in [(1, 1024), (32, 1024), (33, 512), (64, 512), (128, 256)] {
+            assert_eq!(threads(block, bytes), fits, "{bytes}");
+        }
+    }
 }
