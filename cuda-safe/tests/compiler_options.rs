@@ -209,6 +209,7 @@ fn precompiled_headers_are_written_and_read() {
     let heap = precompiled_header_heap().unwrap();
     set_precompiled_header_heap(heap).unwrap();
     assert!(precompiled_header_heap().unwrap() >= heap);
+    assert!(heap >= 1 << 20, "{heap} bytes");
     let error = compile(source("d").option("--pch")).unwrap_err();
     assert_eq!(error.code(), Code::Checked, "{error}");
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");

@@ -8,12 +8,13 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 #[path = "common/child.rs"]
 mod child;
 
-use std::mem::ManuallyDrop;
+use std::{mem::ManuallyDrop, panic};
 
 use child::{aborts, passes};
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, MemoryType,
-    Module, Out, PinnedBuffer, Pipeline, Settled, Signal, Stream, sys::CUresult,
+    Module, Out, PinnedBuffer, Pipeline, RegisterFlags, Result, Settled, Signal, Stream,
+    sys::CUresult,
 };
 
 /// The ways of waiting, all of which fail.
@@ -586,4 +587,47 @@ fn a_signal_is_freed_after_a_fault_of_its_own_context() {
     passes(test, FAULTED, || {
         assert_eq!(memory_of_a_dropped_signal(), MemoryType::UNKNOWN);
     });
+}
+
+#[test]
+fn memory_that_stays_registered_ends_the_process() {
+    const TEST: &str = "memory_that_stays_registered_ends_the_process";
+    const ALWAYS: &str = "cuMemHostUnregister:1+:CUDA_ERROR_UNKNOWN";
+    fn page_locked(body: fn(&mut [u32]) -> Result<()>) -> Result<()> {
+        let (context, _) = device();
+        context.page_locked(&mut [0u32; 4], RegisterFlags::default(), body)
+    }
+    // The second attempt succeeds.
+    passes(TEST, "cuMemHostUnregister:1:CUDA_ERROR_UNKNOWN", || {
+        let error = page_locked(|_| Ok(())).unwrap_err();
+        assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+    });
+    aborts(TEST, ALWAYS, || {
+        let _ = page_locked(|_| Ok(()));
+    });
+    aborts(TEST, ALWAYS, || {
+        let _ = panic::catch_unwind(|| page_locked(|_| panic!("in the body")));
+    });
+}
+
+#[test]
+fn a_panic_while_memory_is_mapped_waits_for_the_work() {
+    const TEST: &str = "a_panic_while_memory_is_mapped_waits_for_the_work";
+    fn fill_and_panic(host: &mut [u32]) {
+        let (_, stream) = device();
+        let flags = RegisterFlags::default();
+        let mapped = panic::catch_unwind(panic::AssertUnwindSafe(|| {
+            stream.mapped(host, flags, |mut view| -> Result<()> {
+                view.fill(&stream, 7)?;
+                panic!("in the body")
+            })
+        }));
+        assert!(mapped.is_err());
+    }
+    passes(TEST, "", || {
+        let mut host = vec![1u32; 1000];
+        fill_and_panic(&mut host);
+        assert_eq!(host, [7; 1000]);
+    });
+    aborts(TEST, NO_WAIT, || fill_and_panic(&mut [1; 1000]));
 }

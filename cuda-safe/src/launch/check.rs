@@ -373,5 +373,14 @@ mod tests {
             assert!(text.contains(expected), "{name}: {text}");
         }
         assert_eq!(remedy("u8", ArgumentKind::Integer, &bytes), None);
+        let fits = remedy("&DeviceBuffer<f32>", ArgumentKind::Pointer, &pointer);
+        assert_eq!(fits, None);
+        // Only a `usize` may be meant for a length, and only 8 bytes for a pointer.
+        for (name, parameter) in [("i64", int), ("i32", long), ("usize", long)] {
+            let text = remedy(name, ArgumentKind::Integer, &parameter).unwrap();
+            assert!(!text.contains("pass"), "{name}: {text}");
+        }
+        let text = remedy("f64", ArgumentKind::Float, &int).unwrap();
+        assert!(!text.contains("pass"), "{text}");
     }
 }

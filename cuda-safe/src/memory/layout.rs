@@ -315,6 +315,8 @@ mod tests {
         // Rows 0..3 and 3..6, 2..5.
         assert!(!of([10, 3, 2]).overlaps(&of([10, 3, 2]), 3 * 40));
         assert!(of([10, 3, 2]).overlaps(&of([10, 3, 2]), 2 * 40));
+        // Rows 0..4 and 3..7, the last of which is the next slice's first.
+        assert!(of([10, 4, 2]).overlaps(&of([10, 4, 2]), 3 * 40));
         // One behind the other.
         assert!(!of([10, 6, 1]).overlaps(&of([10, 6, 1]), 240));
         assert!(of([10, 1, 1]).overlaps(&of([10, 1, 1]), 36));

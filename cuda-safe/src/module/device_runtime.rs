@@ -141,6 +141,19 @@ mod tests {
             assert_eq!(is_whole(&archive[..length]), at_an_end, "{length}");
         }
         assert!(!is_whole(b"!<thin>\n"));
+        for size in 0..10 {
+            let archive = [ARCHIVE.to_vec(), member(size), member(4)].concat();
+            assert!(is_whole(&archive), "{size}");
+        }
+    }
+
+    #[cfg(all(feature = "nvrtc", target_os = "linux"))]
+    #[test]
+    fn the_compilers_folder_is_found() {
+        let library = crate::program::nvrtc_library().unwrap();
+        let folder = nvrtc_folder().unwrap();
+        assert_eq!(library.parent(), Some(&*folder));
+        assert!(folder.is_dir(), "{}", folder.display());
     }
 
     #[test]
@@ -160,7 +173,11 @@ mod tests {
             assert!(error.detail().contains(expected), "{error}");
         };
         told("cuda_runtime/lib");
-        fs::create_dir_all(&neighbour).unwrap();
+        let error = read_first(own).unwrap_err();
+        assert!(!error.detail().contains("can't read"), "{error}");
+        fs::create_dir_all(neighbour.join(FILE)).unwrap();
+        told("can't read");
+        fs::remove_dir(neighbour.join(FILE)).unwrap();
         fs::write(neighbour.join(FILE), "!<arch>\nx").unwrap();
         told("is damaged");
         fs::write(neighbour.join(FILE), [ARCHIVE.to_vec(), member(2)].concat()).unwrap();

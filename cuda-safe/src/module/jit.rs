@@ -239,6 +239,8 @@ mod tests {
         let numbered = |number, value| [(CUjit_option(number), value)];
         assert_eq!(given(none.threads_per_block(64)), numbered(1, 64));
         assert_eq!(given(none.target(ninety)), numbered(9, 90));
+        let other = ComputeCapability { major: 8, minor: 6 };
+        assert_eq!(given(none.target(other)), numbered(9, 86));
         assert_eq!(given(none.verbose(true)), numbered(12, 1));
         assert_eq!(
             given(none.min_blocks_per_multiprocessor(2)),

@@ -140,6 +140,14 @@ mod tests {
             told(".param .f32 x[3]"),
             [(0, 12, Aggregate { alignment: 4 })]
         );
+        let words = ".param .u16 x, .param .f16 y, .param .b128 z, .param .s16 last";
+        let expected = [
+            (0, 2, Integer),
+            (2, 2, Float),
+            (16, 16, Unknown),
+            (32, 2, Integer),
+        ];
+        assert_eq!(told(words), expected);
         assert_eq!(told(""), []);
     }
 

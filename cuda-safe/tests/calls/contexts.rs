@@ -1,6 +1,6 @@
 //! Contexts, and the driver as a whole.
 
-use cuda_safe::{GreenContext, Result};
+use cuda_safe::{GreenContext, Result, profiler};
 
 use super::*;
 
@@ -258,4 +258,99 @@ fn contexts_dropped_in_a_capture_are_destroyed() {
         assert_eq!(calls("cuCtxDestroy").len(), 1);
         assert_eq!(calls("cuGreenCtxDestroy").len(), 1);
     });
+}
+
+#[test]
+fn settings_of_contexts_reach_the_driver() {
+    traced("settings_of_contexts_reach_the_driver", "", || {
+        let (context, _) = device();
+        makes("cuCtxResetPersistingL2Cache", &[], || {
+            context.reset_persisting_l2().unwrap()
+        });
+        makes("cuProfilerStart", &[], || {
+            profiler::start(&context).unwrap()
+        });
+        makes("cuProfilerStop", &[], || profiler::stop(&context).unwrap());
+        makes("cuProfilerStop", &[], || {
+            makes("cuProfilerStart", &[], || {
+                drop(profiler::collect(&context).unwrap())
+            });
+        });
+        let event = Event::new(&context).unwrap();
+        let handles = format!("hEvent={:#x}", event.as_raw().addr());
+        makes("cuCtxRecordEvent", &[&handles], || {
+            context.record(&event).unwrap()
+        });
+        makes("cuCtxWaitEvent", &[&handles], || {
+            context.wait_event(&event).unwrap()
+        });
+    });
+}
+
+#[test]
+fn what_the_emulated_device_lacks_is_told() {
+    const TEST: &str = "what_the_emulated_device_lacks_is_told";
+    passes(TEST, "", || {
+        let device = Device::get(0).unwrap();
+        assert!(!device.can_limit_contexts().unwrap());
+        assert_eq!(device.numa_node().unwrap(), None);
+        assert_eq!(device.host_numa_node().unwrap(), Some(0));
+    });
+    passes(TEST, "cuDeviceGetExecAffinitySupport:1:999", || {
+        assert!(Device::get(0).unwrap().can_limit_contexts().is_err());
+    });
+    passes(TEST, "cuDeviceGetAttribute:1+:999", || {
+        let device = Device::get(0).unwrap();
+        assert!(device.numa_node().is_err());
+        assert!(device.host_numa_node().is_err());
+    });
+}
+
+#[test]
+fn access_that_is_enabled_three_times_is_disabled_once() {
+    traced(
+        "access_that_is_enabled_three_times_is_disabled_once",
+        "",
+        || {
+            let [here, there] = [0, 1].map(|number| Context::primary(number).unwrap());
+            let all = [(); 3].map(|()| here.enable_peer_access(&there).unwrap());
+            assert_eq!(calls("cuCtxEnablePeerAccess").len(), 1);
+            makes("cuCtxDisablePeerAccess", &[], || drop(all));
+        },
+    );
+}
+
+#[test]
+fn groups_of_multiprocessors_are_as_large_as_the_driver_says() {
+    passes_with(
+        "groups_of_multiprocessors_are_as_large_as_the_driver_says",
+        &[("CUDA_EMULATOR_THREADS", "32")],
+        || {
+            let all = Device::get(0).unwrap().multiprocessors().unwrap();
+            assert_eq!((all.count(), all.smallest(), all.alignment()), (32, 8, 8));
+            let some = all.split(3, 8).unwrap();
+            assert_eq!(some.groups.len(), 3);
+            assert_eq!(some.rest.map(|rest| rest.count()), Some(8));
+            assert!(all.split(4, 8).unwrap().rest.is_none());
+        },
+    );
+}
+
+#[test]
+fn a_driver_without_devices_is_not_available() {
+    passes_with(
+        "a_driver_without_devices_is_not_available",
+        &[("CUDA_EMULATOR_DEVICES", "0")],
+        || {
+            assert!(!driver::is_available());
+            for error in [
+                driver::init().unwrap_err(),
+                Device::get(0).unwrap_err(),
+                Context::primary(0).unwrap_err(),
+            ] {
+                assert_eq!(*error.kind(), ErrorKind::NoDevice, "{error}");
+                assert!(error.detail().contains("but no GPU"), "{error}");
+            }
+        },
+    );
 }

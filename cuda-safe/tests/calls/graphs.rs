@@ -1,6 +1,9 @@
 //! Graphs: which calls their methods make, and when what a graph holds is released.
 
-use cuda_safe::{ExternalSemaphore, ExternalSemaphoreKind, Graph, Result, graph::EdgeData};
+use cuda_safe::{
+    ExternalSemaphore, ExternalSemaphoreKind, Graph, Result,
+    graph::{EdgeData, InstantiateFlags},
+};
 
 use super::*;
 
@@ -237,5 +240,47 @@ fn kernels_have_names_where_the_driver_does_not_tell_them() {
         // SAFETY: a number; nothing is launched.
         let node = unsafe { graph.add_kernel(&[], &set, config, (x.view(),)) }.unwrap();
         assert_eq!(graph.kernel_name(node).unwrap(), "set");
+    });
+}
+
+#[test]
+fn graphs_for_kernels_have_nodes_of_one_context() {
+    const NOTHING: &str =
+        ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() {\nret;\n}\n";
+    traced("graphs_for_kernels_have_nodes_of_one_context", "", || {
+        let (context, _stream) = device();
+        let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
+        let functions = [&context, &created].map(|context| {
+            let module = Module::from_ptx(context, NOTHING).unwrap();
+            module.function("nothing").unwrap()
+        });
+        let graph = Graph::new(&context).unwrap();
+        let mut last = std::ptr::null_mut();
+        for function in &functions {
+            let parameters = sys::CUDA_KERNEL_NODE_PARAMS {
+                func: function.as_raw(),
+                gridDimX: 1,
+                gridDimY: 1,
+                gridDimZ: 1,
+                blockDimX: 1,
+                blockDimY: 1,
+                blockDimZ: 1,
+                ..Default::default()
+            };
+            let _current = function.context().push_current().unwrap();
+            // SAFETY: a live graph, and parameters that are read now; nothing is launched.
+            let code = unsafe {
+                let none = std::ptr::null();
+                sys::cuGraphAddKernelNode_v2(&mut last, graph.as_raw(), none, 0, &parameters)
+            };
+            assert_eq!(code, CUresult::CUDA_SUCCESS);
+        }
+        let node = graph.nodes().unwrap()[1];
+        let failed = graph
+            .instantiate_with(InstantiateFlags::DEVICE_LAUNCH)
+            .unwrap_err();
+        let text = failed.to_string();
+        assert!(text.contains("nodes of one context only"), "{text}");
+        assert!(text.contains(&format!("See {node:?} (")), "{text}");
     });
 }

@@ -1,5 +1,7 @@
 //! Functions and launches.
 
+use cuda_safe::ArgumentList;
+
 use super::*;
 
 #[test]
@@ -220,5 +222,35 @@ fn host_slices_are_waited_for_once() {
                 .unwrap();
         });
         assert_eq!((host, again), ([7], [7]));
+    });
+}
+
+#[test]
+fn lists_of_arguments_wait_only_for_host_slices() {
+    traced("lists_of_arguments_wait_only_for_host_slices", "", || {
+        let (context, stream) = device();
+        let set = Module::from_ptx(&context, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        let mut x = DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap();
+        let mut arguments = ArgumentList::new();
+        assert!(arguments.is_empty());
+        arguments.push(&mut x);
+        assert!(!arguments.is_empty());
+        let config = LaunchConfig::new(1, 1);
+        let waits = made("cuStreamSynchronize", || {
+            // SAFETY: the kernel writes one number.
+            unsafe { set.launch_list(&stream, config, arguments) }.unwrap()
+        });
+        assert!(waits.is_empty(), "{waits:?}");
+        let mut host = [1u32];
+        let mut arguments = ArgumentList::new();
+        arguments.push(Out(&mut host));
+        makes("cuStreamSynchronize", &[], || {
+            // SAFETY: as above.
+            unsafe { set.launch_list(&stream, config, arguments) }.unwrap()
+        });
+        assert_eq!(host, [7]);
     });
 }

@@ -5,8 +5,10 @@ use cuda_emulator as _; // linked in: these tests never use a GPU
 
 #[path = "../common/child.rs"]
 mod child;
+mod closing;
 mod contexts;
 mod copies;
+mod coredumps;
 mod graphs;
 mod host_functions;
 mod launches;
@@ -15,12 +17,15 @@ mod memory;
 mod migration;
 mod modules;
 mod pools;
+mod reasons;
 mod refusals;
 #[path = "../common/semaphore.rs"]
 mod semaphore;
+mod staging;
 mod streams;
+mod textures;
 
-use child::{calls, passes, traced};
+use child::{calls, passes, passes_with, traced};
 use cuda_safe::{
     CacheConfig, Context, ContextFlags, Device, DeviceBuffer, DeviceView, ErrorKind, Event,
     EventOptions, Function, FunctionAttribute, In, InOut, JitOptions, LaunchConfig, Limit,

@@ -1,5 +1,7 @@
 //! Modules, and functions that not every driver has.
 
+use cuda_safe::{Architecture, Linker, Program};
+
 use super::*;
 
 #[test]
@@ -41,4 +43,57 @@ fn a_newer_function_is_told_from_a_call_that_failed() {
     const TEST: &str = "a_newer_function_is_told_from_a_call_that_failed";
     traced(TEST, "cuGetProcAddress:1:CUDA_ERROR_UNKNOWN", body);
     traced(TEST, "cuGetProcAddress:1:CUDA_ERROR_NOT_FOUND", body);
+}
+
+/// PTX of a kernel that does nothing.
+fn ptx_of(name: &str) -> String {
+    format!(
+        ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry {name}() {{\nret;\n}}\n"
+    )
+}
+
+#[test]
+fn linked_modules_list_the_kernels_of_their_ptx() {
+    const TEST: &str = "linked_modules_list_the_kernels_of_their_ptx";
+    // The driver can't list them.
+    passes(TEST, "cuGetProcAddress:1+:CUDA_ERROR_NOT_FOUND", || {
+        let (context, _) = device();
+        let linker = Linker::new(&context).unwrap();
+        for name in ["first", "second"] {
+            linker.add_ptx(name, &ptx_of(name)).unwrap();
+        }
+        let names = linker.finish().unwrap().function_names().unwrap();
+        assert_eq!(names, ["first", "second"]);
+    });
+}
+
+#[test]
+fn linkers_return_the_remarks_of_the_driver() {
+    passes("linkers_return_the_remarks_of_the_driver", "", || {
+        let (context, _) = device();
+        let linker = Linker::new(&context).unwrap();
+        assert_eq!(linker.info_log(), "");
+        linker.add_ptx("first", &ptx_of("first")).unwrap();
+        linker.add_ptx("second", &ptx_of("second")).unwrap();
+        linker.finish().unwrap();
+        let log = linker.info_log();
+        assert!(log.starts_with("linked 2 inputs, 2 kernels"), "{log}");
+    });
+}
+
+#[test]
+fn machine_code_is_linked_as_machine_code() {
+    traced("machine_code_is_linked_as_machine_code", "", || {
+        let (context, _) = device();
+        let source = "extern \"C\" __global__ void nothing() {}";
+        let program = Program::new(source).relocatable();
+        let compiled = program.compile(Architecture::real_of(75)).unwrap();
+        assert!(compiled.cubin().is_some());
+        let linker = Linker::new(&context).unwrap();
+        // The emulator takes PTX alone.
+        linker.add_compiled("nothing.cu", &compiled).unwrap();
+        let added = calls("cuLinkAddData");
+        assert!(added[0].contains("type_=0,"), "{added:?}");
+        assert!(added[1].contains("type_=1,"), "{added:?}");
+    });
 }

@@ -175,3 +175,20 @@ fn memory_of_a_dropped_pool_has_no_peer_view() {
         access.view(&memory).unwrap();
     });
 }
+
+#[test]
+fn a_current_pool_of_a_place_is_replaced_by_the_default_one_at_its_end() {
+    let test = "a_current_pool_of_a_place_is_replaced_by_the_default_one_at_its_end";
+    traced(test, "", || {
+        let (context, _) = device();
+        let place = MemoryLocation::HOST;
+        let options = MemoryPoolOptions::default().location(place);
+        let pool = MemoryPool::with_options(&context, options).unwrap();
+        for _ in 0..2 {
+            makes("cuMemSetMemPool", &[], || {
+                pool.make_current_at(place, PoolType::PINNED).unwrap()
+            });
+        }
+        makes("cuMemSetMemPool", &[], || pool.close().unwrap());
+    });
+}

@@ -1,5 +1,7 @@
 //! Streams and events.
 
+use cuda_safe::GreenContext;
+
 use super::*;
 
 #[test]
@@ -236,4 +238,40 @@ fn a_stream_waits_for_another_and_not_for_itself() {
         let itself = made("cuStreamWaitEvent", || a.wait_stream(&a).unwrap());
         assert!(itself.is_empty(), "{itself:?}");
     });
+}
+
+#[test]
+fn a_stream_of_another_context_does_not_belong_to_its_context() {
+    traced(
+        "a_stream_of_another_context_does_not_belong_to_its_context",
+        "",
+        || {
+            let (context, stream) = device();
+            let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
+            assert!(stream.belongs_to_its_context().unwrap());
+            // SAFETY: nothing is enqueued, and the stream is held for longer.
+            let foreign = unsafe { Stream::borrow_raw(&created, stream.as_raw()) };
+            assert!(!foreign.belongs_to_its_context().unwrap());
+        },
+    );
+}
+
+#[test]
+fn streams_of_green_contexts_are_known_not_to_block() {
+    traced(
+        "streams_of_green_contexts_are_known_not_to_block",
+        "",
+        || {
+            let (context, _) = device();
+            let all = context.multiprocessors().unwrap();
+            let green = GreenContext::new(&context, &[all]).unwrap();
+            let stream = green.stream().unwrap();
+            let asked = made("cuStreamGetFlags", || {
+                // SAFETY: nothing is recorded.
+                let graph = unsafe { stream.capture(|_| -> cuda_safe::Result<()> { Ok(()) }) };
+                graph.unwrap();
+            });
+            assert!(asked.is_empty(), "{asked:?}");
+        },
+    );
 }

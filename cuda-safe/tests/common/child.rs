@@ -72,6 +72,17 @@ pub fn passes(test: &str, fail: &str, body: fn()) {
     }
 }
 
+/// `body` passes with these environment variables.
+#[allow(dead_code, reason = "some programs have no such test")]
+#[track_caller]
+pub fn passes_with(test: &str, with: &[(&str, &str)], body: fn()) {
+    if let Some(output) = run(test, "", with, body) {
+        let text = text(&output);
+        let done = output.status.success() && text.contains("child done");
+        assert!(done, "{with:?}: {text}");
+    }
+}
+
 /// `body` ends its process, and says why.
 #[allow(dead_code, reason = "some programs have no such test")]
 #[track_caller]

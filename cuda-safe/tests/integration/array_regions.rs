@@ -142,3 +142,22 @@ fn the_format_is_checked() {
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
     }
 }
+
+#[test]
+fn an_overlap_is_described_by_its_extent() {
+    let (_, stream) = device();
+    let array = Array::from_slice(&stream, [5, 4, 3], &numbers(60)).unwrap();
+    let source = array.texels::<u16>().unwrap();
+    let mut target = source.clone();
+    for (extent, shown) in [
+        ([3, 1, 1], "3 elements"),
+        ([3, 2, 1], "3 x 2 elements"),
+        ([3, 1, 2], "3 x 1 x 2 elements"),
+        ([3, 2, 3], "3 x 2 x 3 elements"),
+    ] {
+        let copy = RegionCopy::new(extent);
+        let error = copy.enqueue(&stream, &mut target, &source).unwrap_err();
+        let shown = format!("overlap: {shown} of 2 bytes, from an array to an array");
+        assert!(error.to_string().contains(&shown), "{error}");
+    }
+}

@@ -72,6 +72,7 @@ fn device_memory_fills_and_takes_them() {
     assert_eq!(copy.to_vec::<u32>(&stream).unwrap(), numbers);
     assert_eq!(copy.to_bytes(&stream).unwrap().len(), 96);
     assert_eq!(copy.size_bytes(), Some(96));
+    assert!(!copy.is_part());
 
     let short = DeviceBuffer::<u32>::zeroed(&stream, 23).unwrap();
     assert!(refused(array.copy_from(&stream, &short)).contains("24 texels, and 23 are"));
@@ -394,4 +395,122 @@ fn another_contexts_stream_is_refused() {
     assert!(refused(array.copy_from_slice(&foreign, &[0u8; 4])).contains("different contexts"));
     let buffer = DeviceBuffer::<u8>::zeroed(&foreign, 4).unwrap();
     assert!(refused(array.copy_from(&foreign, &buffer)).contains("different contexts"));
+}
+
+#[test]
+fn formats_that_read_as_floating_point_hold_integers() {
+    let (context, stream) = device();
+    let make = |channel, channels| {
+        let format = TexelFormat::new(channel, channels);
+        Array::new(&context, format, [2, 2], ArrayFlags::default()).unwrap()
+    };
+    /// An array of the format holds `T` and no floats.
+    #[track_caller]
+    fn holds<T: Texel + Debug + PartialEq>(stream: &Stream, array: &Array, texel: T, name: &str) {
+        array.copy_from_slice(stream, &[texel; 4]).unwrap();
+        assert_eq!(array.to_vec::<T>(stream).unwrap(), [texel; 4]);
+        let told = refused(array.to_vec::<[f32; 2]>(stream));
+        assert!(told.contains(&format!("type `{name}`")), "{told}");
+    }
+    holds(&stream, &make(ChannelFormat::UNORM8X1, 1), 7u8, "u8");
+    holds(
+        &stream,
+        &make(ChannelFormat::UNORM8X2, 2),
+        [7u8; 2],
+        "[u8; 2]",
+    );
+    holds(&stream, &make(ChannelFormat::UNORM16X1, 1), 7u16, "u16");
+    holds(
+        &stream,
+        &make(ChannelFormat::UNORM16X4, 4),
+        [7u16; 4],
+        "[u16; 4]",
+    );
+    holds(&stream, &make(ChannelFormat::SNORM8X1, 1), -7i8, "i8");
+    holds(
+        &stream,
+        &make(ChannelFormat::SNORM8X4, 4),
+        [-7i8; 4],
+        "[i8; 4]",
+    );
+    holds(&stream, &make(ChannelFormat::SNORM16X1, 1), -7i16, "i16");
+    holds(
+        &stream,
+        &make(ChannelFormat::SNORM16X2, 2),
+        [-7i16; 2],
+        "[i16; 2]",
+    );
+    for (array, name) in [
+        (make(ChannelFormat::U16, 1), "u16"),
+        (make(ChannelFormat::U32, 1), "u32"),
+        (make(ChannelFormat::I8, 2), "[i8; 2]"),
+        (make(ChannelFormat::I16, 1), "i16"),
+        (make(ChannelFormat::I32, 4), "[i32; 4]"),
+        (make(ChannelFormat::F16, 2), "[HalfBits; 2]"),
+        (make(ChannelFormat::F32, 1), "f32"),
+    ] {
+        let told = refused(array.to_vec::<[f32; 2]>(&stream));
+        assert!(told.contains(&format!("type `{name}`")), "{told}");
+    }
+    // The integers have the format's size and sign.
+    for array in [
+        make(ChannelFormat::UNORM16X1, 1),
+        make(ChannelFormat::UNORM8X1, 1),
+        make(ChannelFormat::SNORM16X1, 1),
+        make(ChannelFormat::SNORM8X1, 1),
+    ] {
+        let others = [
+            array.to_vec::<u8>(&stream).is_ok(),
+            array.to_vec::<i8>(&stream).is_ok(),
+            array.to_vec::<u16>(&stream).is_ok(),
+            array.to_vec::<i16>(&stream).is_ok(),
+        ];
+        assert_eq!(others.iter().filter(|&&held| held).count(), 1, "{array:?}");
+    }
+}
+
+#[test]
+fn the_length_that_is_too_long_is_named() {
+    let (context, _) = device();
+    let of = |attribute| context.device().attribute(attribute).unwrap() as usize;
+    let widest = of(DeviceAttribute::MAXIMUM_TEXTURE2D_WIDTH);
+    let tallest = of(DeviceAttribute::MAXIMUM_TEXTURE2D_HEIGHT);
+    let most = of(DeviceAttribute::MAXIMUM_TEXTURE1D_LAYERED_LAYERS);
+    for (shape, why) in [
+        (
+            ArrayShape::plane(widest, tallest + 1),
+            format!("its height is at most {tallest} ("),
+        ),
+        (
+            ArrayShape::plane(widest + 1, tallest),
+            format!("its width is at most {widest} ("),
+        ),
+        (
+            ArrayShape::lines(4, most + 1),
+            format!("its number of layers is at most {most} ("),
+        ),
+    ] {
+        let error = Array::uninit::<u8>(&context, shape).unwrap_err();
+        assert!(error.detail().contains(&why), "{error}");
+    }
+    // One channel is no reason, whatever else is wrong.
+    let one = TexelFormat::of::<f32>();
+    let gather = ArrayShape::volume(4, 4, 4);
+    let error = Array::new(&context, one, gather, ArrayFlags::GATHER).unwrap_err();
+    assert!(!error.detail().contains("1, 2 or 4 channels"), "{error}");
+}
+
+#[test]
+fn shapes_without_layers_have_one() {
+    for (shape, layers, depth) in [
+        (ArrayShape::line(4), 1, 1),
+        (ArrayShape::plane(4, 3), 1, 1),
+        (ArrayShape::volume(4, 3, 2), 1, 2),
+        (ArrayShape::lines(4, 3), 3, 1),
+        (ArrayShape::planes(4, 3, 2), 2, 1),
+        (ArrayShape::cube(4), 6, 1),
+        (ArrayShape::cubes(4, 2), 12, 1),
+    ] {
+        assert_eq!((shape.layers(), shape.depth()), (layers, depth), "{shape}");
+    }
 }

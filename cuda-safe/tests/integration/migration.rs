@@ -53,6 +53,7 @@ fn places_that_are_not_there_are_refused() {
             failed.driver_code(),
             Some(CUresult::CUDA_ERROR_INVALID_VALUE)
         );
+        assert!(!failed.detail().contains("ManagedBuffer"), "{failed}");
     }
     assert!(x.advise(MemoryAdvice::accessed_by(nowhere)).is_err());
     assert!(
@@ -91,10 +92,9 @@ fn memory_that_is_not_managed_says_so() {
     let none = ManagedBuffer::<u8>::zeroed(&stream, 0).unwrap();
     none.prefetch(&stream, here).unwrap();
     none.advise(MemoryAdvice::READ_MOSTLY).unwrap();
-    assert_eq!(
-        *none.range_attributes().unwrap_err().kind(),
-        ErrorKind::InvalidArgument
-    );
+    let error = none.range_attributes().unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(error.detail(), "there is no memory to ask about");
 }
 
 #[test]

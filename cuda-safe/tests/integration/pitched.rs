@@ -316,3 +316,16 @@ fn raw_memory_becomes_a_buffer_and_raw_again() {
         unsafe { PitchedBuffer::<u32>::from_raw(&stream, raw, [3, 9].into(), bytes.min(64)) };
     assert_eq!(*refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
 }
+
+#[test]
+fn layouts_tell_the_bytes_of_their_rows() {
+    let plain = Layout::new([5, 3]);
+    assert_eq!(plain.row_bytes::<u32>(), Some(20));
+    assert_eq!(plain.row_bytes::<u8>(), Some(5));
+    assert_eq!(plain.pitch(32).row_bytes::<u32>(), Some(32));
+    assert_eq!(Layout::new([usize::MAX, 1]).row_bytes::<u16>(), None);
+    assert_eq!(
+        Layout::new([usize::MAX, 1]).row_bytes::<u8>(),
+        Some(usize::MAX)
+    );
+}

@@ -1,8 +1,11 @@
 //! Settings of streams and contexts, and what devices and drivers tell.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use cuda_safe::{
@@ -31,6 +34,12 @@ fn attributes_of_a_stream_are_set_read_and_copied() {
         .hit_ratio(0.5)
         .hit(AccessProperty::STREAMING)
         .miss(AccessProperty::NORMAL);
+    assert_eq!(window.address, buffer.as_device_ptr());
+    assert_eq!((window.bytes, window.hit_ratio), (4 << 12, 0.5));
+    let (hit, miss) = (AccessProperty::STREAMING, AccessProperty::NORMAL);
+    assert_eq!((window.hit, window.miss), (hit, miss));
+    let plain = AccessPolicyWindow::over(&buffer);
+    assert_eq!((plain.hit_ratio, plain.hit), (1.0, AccessProperty::NORMAL));
     stream.set_access_policy(window).unwrap();
     assert_eq!(stream.access_policy().unwrap(), window);
     let error = stream.set_access_policy(window.hit_ratio(2.0)).unwrap_err();
@@ -300,4 +309,33 @@ fn this_process_is_running() {
             .is_err()
     );
     assert!(Process::new(u32::MAX).state().is_err());
+}
+
+#[test]
+fn windows_are_equal_if_all_their_fields_are() {
+    let hash = |window: AccessPolicyWindow| {
+        let mut hasher = DefaultHasher::new();
+        window.hash(&mut hasher);
+        hasher.finish()
+    };
+    let plain = AccessPolicyWindow::default();
+    let (mut moved, mut far, mut longer, mut huge) = (plain, plain, plain, plain);
+    moved.address = 1;
+    far.address = 1 << 32;
+    longer.bytes = 1;
+    huge.bytes = 1 << 32;
+    for other in [
+        moved,
+        far,
+        longer,
+        huge,
+        plain.hit_ratio(0.5),
+        plain.hit(AccessProperty::STREAMING),
+        plain.miss(AccessProperty::STREAMING),
+    ] {
+        assert_ne!(other, plain);
+        assert_ne!(hash(other), hash(plain), "{other:?}");
+        let same = other;
+        assert_eq!((same, hash(same)), (other, hash(other)));
+    }
 }

@@ -572,3 +572,146 @@ fn any_memory_will_do() {
         "{map:?}"
     );
 }
+
+/// An error of the driver, which knows what the device can do, or none: this crate finds nothing wrong.
+#[track_caller]
+fn not_rejected_here(result: Result<TensorMap<'_>>) {
+    if let Err(error) = result {
+        assert_ne!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
+    }
+}
+
+#[test]
+fn elements_have_the_size_of_their_type() {
+    let (_context, stream) = device();
+    let bytes = DeviceBuffer::<u8>::zeroed(&stream, 4096).unwrap();
+    let words = DeviceBuffer::<u64>::zeroed(&stream, 512).unwrap();
+    let halves = DeviceBuffer::<u16>::zeroed(&stream, 1024).unwrap();
+    TensorMap::builder(&bytes, &[64, 8])
+        .tiled(&[16, 1])
+        .unwrap();
+    let of_words = TensorMap::builder(&words, &[32, 8]);
+    for data_type in [
+        TensorDataType::U64,
+        TensorDataType::I64,
+        TensorDataType::F64,
+    ] {
+        let builder = of_words.clone().data_type(data_type);
+        builder.tiled(&[2, 1]).unwrap();
+        says(builder.tiled(&[1, 1]), "of 8 bytes");
+    }
+    // Only bytes are packed values.
+    let of_bytes = TensorMap::builder(&bytes, &[64, 8]).data_type(TensorDataType::F32);
+    says(of_bytes.tiled(&[16, 1]), "elements of 1 bytes");
+    let of_halves = TensorMap::builder(&halves, &[64, 8]).data_type(TensorDataType::U4X16);
+    says(of_halves.tiled(&[32, 1]), "elements of 2 bytes");
+}
+
+#[test]
+fn packed_values_are_counted_in_bits() {
+    let (_context, stream) = device();
+    let bytes = DeviceBuffer::<u8>::zeroed(&stream, 4096).unwrap();
+    let packed = |data_type, dims: &[u64]| TensorMap::builder(&bytes, dims).data_type(data_type);
+    let fours = packed(TensorDataType::U4X16, &[256, 8]);
+    says(fours.tiled(&[16, 1]), "is 16, of 8 bytes");
+    not_rejected_here(fours.tiled(&[32, 1]));
+    says(
+        packed(TensorDataType::U4X16, &[255, 8]).tiled(&[32, 1]),
+        "a multiple of 2",
+    );
+    not_rejected_here(packed(TensorDataType::U4X16, &[254]).tiled(&[32]));
+    let sixes = packed(TensorDataType::U6X16_ALIGNED, &[256, 8]);
+    says(
+        sixes.clone().swizzle(TensorSwizzle::B64).tiled(&[128, 1]),
+        "can't have TensorSwizzle::B64",
+    );
+    // Four bits, or six, of each value lie in the memory.
+    for (data_type, bits) in [
+        (TensorDataType::U4X16, 4),
+        (TensorDataType::U4X16_ALIGNED, 4),
+        (TensorDataType::U6X16_ALIGNED, 6),
+    ] {
+        let values = 1024 * 8 / bits / 128 * 128;
+        let part = bytes.slice(..(values * bits / 8) as usize).unwrap();
+        not_rejected_here(
+            TensorMap::builder(part, &[values])
+                .data_type(data_type)
+                .tiled(&[128]),
+        );
+        says(
+            TensorMap::builder(part, &[values + 128])
+                .data_type(data_type)
+                .tiled(&[128]),
+            "bytes",
+        );
+    }
+}
+
+#[test]
+fn slices_of_channels_lie_behind_each_other() {
+    let (_context, stream) = device();
+    let memory = DeviceBuffer::<f32>::zeroed(&stream, 4096).unwrap();
+    let of = |interleave| TensorMap::builder(&memory, &[4, 4, 4]).interleave(interleave);
+    let narrow = of(TensorInterleave::B16).tiled(&[4, 1, 1]).unwrap();
+    let wide = of(TensorInterleave::B32)
+        .swizzle(TensorSwizzle::B32)
+        .tiled(&[8, 1, 1])
+        .unwrap();
+    for (map, bytes) in [(narrow, 16 * 64), (wide, 32 * 64)] {
+        let shown = format!("{map:?}");
+        assert!(
+            shown.starts_with(&format!("TensorMap {{ bytes: {bytes}")),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn bounding_boxes_of_pixels_are_not_empty() {
+    let (_context, stream) = device();
+    let memory = DeviceBuffer::<f32>::zeroed(&stream, 4096).unwrap();
+    let of = |dims: &[u64]| TensorMap::builder(&memory, dims);
+    // The first dimension is of channels.
+    says(
+        of(&[64, 4, 2]).im2col(&[0], &[-4], 8, 1),
+        "along dimension 1 it begins at 0 and ends at -1",
+    );
+    says(
+        of(&[16, 16, 4, 2]).im2col(&[0, 0], &[0, -4], 8, 1),
+        "along dimension 2 it begins at 0 and ends at -1",
+    );
+    of(&[8, 64, 2]).im2col(&[-17], &[16], 8, 16).unwrap();
+    of(&[8, 8, 2]).im2col(&[0], &[-7], 8, 1).unwrap();
+    // Slices of channels come last.
+    let mixed = of(&[4, 8, 4]).interleave(TensorInterleave::B16);
+    says(
+        mixed.im2col(&[0], &[-4], 4, 1),
+        "along dimension 0 it begins at 0 and ends at -1",
+    );
+}
+
+#[test]
+fn pixels_are_counted_only_along_the_width() {
+    let (_context, stream) = device();
+    let memory = DeviceBuffer::<f32>::zeroed(&stream, 4096).unwrap();
+    let wide = TensorMap::builder(&memory, &[8, 8, 2]).swizzle(TensorSwizzle::B64);
+    let with = |mode, pixels| wide.im2col_wide(0, 0, 8, pixels, mode);
+    for pixels in [0, 1025] {
+        says(
+            with(Im2colWideMode::W, pixels),
+            &format!("`pixels` is {pixels}"),
+        );
+        not_rejected_here(with(Im2colWideMode::W128, pixels));
+    }
+    for pixels in [1, 1024] {
+        not_rejected_here(with(Im2colWideMode::W, pixels));
+    }
+    says(
+        wide.im2col_wide(0, 32768, 8, 1, Im2colWideMode::W),
+        "-32768 to 32767",
+    );
+    says(
+        TensorMap::builder(&memory, &[8, 8]).im2col_wide(0, 0, 8, 1, Im2colWideMode::W),
+        "`dims` has 2",
+    );
+}

@@ -3,9 +3,10 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use cuda_safe::{
-    AddressMode, Array, ArrayFlags, ArrayShape, Context, ContextFlags, DeviceBuffer, ErrorKind,
-    FilterMode, Function, LaunchConfig, MipmappedArray, Module, PitchedBuffer, ResourceView,
-    Sampler, Stream, TexelFormat, Texture, TextureResource, TextureSource, ViewFormat,
+    AddressMode, Array, ArrayFlags, ArrayShape, Context, ContextFlags, DeviceAttribute,
+    DeviceBuffer, ErrorKind, FilterMode, Function, LaunchConfig, MipmappedArray, Module,
+    PitchedBuffer, ResourceView, Sampler, Stream, TexelFormat, Texture, TextureResource,
+    TextureSource, ViewFormat,
 };
 
 use crate::{device, refused};
@@ -559,4 +560,109 @@ fn typed_kernels_take_textures_and_surfaces() {
     // SAFETY: two by two texels of four bytes each, read and written.
     unsafe { declared.threshold(&stream, config, &texture, &surface, 3.0) }.unwrap();
     assert_eq!(to.to_vec::<f32>(&stream).unwrap(), [0.0, 1.0, 0.0, 1.0]);
+}
+
+#[test]
+fn views_may_show_one_level_or_one_layer() {
+    let (context, stream) = device();
+    let (format, none) = (TexelFormat::of::<u32>(), ArrayFlags::default());
+    let levels = MipmappedArray::new(&context, format, 8, 3, none).unwrap();
+    let layers = Array::from_slice(&stream, ArrayShape::lines(8, 3), &[0u32; 24]).unwrap();
+    let sampler = Sampler::default().normalized_coordinates(true);
+    let view = ResourceView::new(ViewFormat::FLOAT_1X32);
+    for number in 0..3 {
+        let level = view.levels(number..=number);
+        let texture = Texture::with_view(&levels, sampler, level).unwrap();
+        let told = texture.view().unwrap().unwrap();
+        assert_eq!(told.levels, Some((number, number)));
+        let layer = view.layers(number..=number);
+        let texture = Texture::with_view(&layers, sampler, layer).unwrap();
+        let told = texture.view().unwrap().unwrap();
+        assert_eq!(told.layers, Some((number, number)));
+    }
+    let (first, last) = (2, 1);
+    let backwards = Texture::with_view(&levels, sampler, view.levels(first..=last));
+    assert!(refused(backwards).contains("levels 2 to 1 of 3"));
+    let backwards = Texture::with_view(&layers, sampler, view.layers(first..=last));
+    assert!(refused(backwards).contains("layers 2 to 1 of 3"));
+}
+
+#[test]
+fn views_of_integers_have_the_bits_of_their_channels() {
+    let (context, _) = device();
+    let plain = Sampler::default();
+    let filtered = plain.filter(FilterMode::LINEAR);
+    let bytes = Array::uninit::<u8>(&context, [4, 4]).unwrap();
+    let halves = Array::uninit::<u16>(&context, [4, 4]).unwrap();
+    let words = Array::uninit::<u32>(&context, [4, 4]).unwrap();
+    for (array, format) in [
+        (&bytes, ViewFormat::UINT_1X8),
+        (&bytes, ViewFormat::SINT_1X8),
+        (&halves, ViewFormat::UINT_1X16),
+        (&halves, ViewFormat::SINT_2X8),
+    ] {
+        let view = ResourceView::new(format);
+        let told = refused(Texture::with_view(array, filtered, view));
+        assert!(told.contains("floating point"), "{told}");
+        Texture::with_view(array, filtered.normalized_read(true), view).unwrap();
+    }
+    let view = ResourceView::new(ViewFormat::UINT_1X32);
+    let told = refused(Texture::with_view(&words, filtered, view));
+    assert!(told.contains("floating point"), "{told}");
+    let normalized = plain.normalized_read(true);
+    let told = refused(Texture::with_view(&words, normalized, view));
+    assert!(told.contains("32 bits"), "{told}");
+    Texture::with_view(&words, plain, view).unwrap();
+}
+
+#[test]
+fn sources_end_where_the_memory_and_the_device_end() {
+    let (context, stream) = device();
+    let buffer = || DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
+    TextureSource::rows(buffer(), [8, 8], 32).unwrap();
+    assert!(refused(TextureSource::rows(buffer(), [8, 9], 32)).contains("do not lie in"));
+
+    let device = context.device();
+    let of = |attribute| usize::try_from(device.attribute(attribute).unwrap()).unwrap();
+    let widest = of(DeviceAttribute::MAXIMUM_TEXTURE2D_LINEAR_WIDTH);
+    let tallest = of(DeviceAttribute::MAXIMUM_TEXTURE2D_LINEAR_HEIGHT);
+    let longest = of(DeviceAttribute::MAXIMUM_TEXTURE2D_LINEAR_PITCH);
+    let unit = of(DeviceAttribute::TEXTURE_PITCH_ALIGNMENT);
+    let memory = buffer();
+    let address = memory.as_device_ptr();
+    let byte = TexelFormat::of::<u8>();
+    let rows = |lengths, pitch| {
+        // SAFETY: the memory is smaller, and no texture reads it.
+        unsafe { TextureSource::pitched_raw(&context, address, byte, lengths, pitch) }
+    };
+    rows([4, 1], longest).unwrap();
+    let told = refused(rows([4, 1], longest + unit));
+    assert!(told.contains(&format!("to {longest}")), "{told}");
+    let pitch = (widest + 2).next_multiple_of(unit);
+    rows([widest, tallest], pitch).unwrap();
+    for lengths in [
+        [widest + 1, 1],
+        [widest + 2, 1],
+        [4, tallest + 1],
+        [4, tallest + 2],
+    ] {
+        let told = refused(rows(lengths, pitch));
+        let limits = format!("1 to {widest} of them in a row, and 1 to {tallest} rows");
+        assert!(told.contains(&limits), "{told}");
+    }
+    for format in [byte, TexelFormat::of::<[f32; 4]>()] {
+        let most = device.texture_1d_linear_max_width(format.channel, format.channels);
+        let most = most.unwrap();
+        let line = |texels| {
+            // SAFETY: as above.
+            unsafe { TextureSource::linear_raw(&context, address, format, texels) }
+        };
+        line(most).unwrap();
+        let told = refused(line(most + 1));
+        assert!(told.contains(&format!("{} texels", most + 1)), "{told}");
+    }
+    let nothing = TexelFormat::new(cuda_safe::ChannelFormat::F32, 0);
+    // SAFETY: as above.
+    let source = unsafe { TextureSource::pitched_raw(&context, address, nothing, [4, 1], 32) };
+    assert!(refused(source).contains("can't lie in linear memory"));
 }

@@ -26,6 +26,11 @@ fn one_memory_at_two_addresses() {
     );
     assert_eq!((first.size(), first.memory()), (unit, &memory));
     assert_eq!(first.range(), &range);
+    assert_ne!(memory, PhysicalMemory::new(&context, unit).unwrap());
+    assert_ne!(range, AddressRange::reserve(&context, unit).unwrap());
+    assert_eq!(range, range.clone());
+    let properties = memory.properties().unwrap();
+    assert!(!properties.compressible && !properties.rdma);
     let (address, raw) = (range.as_device_ptr(), memory.as_raw());
     for (shown, expected) in [
         (
@@ -92,12 +97,16 @@ fn a_kernel_reads_across_mappings() {
 fn what_can_t_be_had() {
     let (context, _stream) = device();
     let unit = unit(&context);
-    for size in [0, 1, unit + 1] {
+    for (size, told) in [
+        (0, "0 bytes: at least one unit".to_owned()),
+        (1, format!("1 bytes are no multiple of {unit}")),
+        (unit + 1, format!("are no multiple of {unit}")),
+    ] {
         let range = AddressRange::reserve(&context, size).unwrap_err();
         let memory = PhysicalMemory::new(&context, size).unwrap_err();
         for error in [range, memory] {
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-            assert!(error.detail().contains("unit"), "{error}");
+            assert!(error.detail().contains(&told), "{error}");
         }
     }
     let error = AddressRange::reserve_near(&context, unit, 3, 0).unwrap_err();

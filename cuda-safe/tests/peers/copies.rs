@@ -1,8 +1,8 @@
 //! Copies between two devices.
 
 use cuda_safe::{
-    CopyAttributes, CopyBatch, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut, PitchedBuffer,
-    RegionCopy, Staging, StagingOptions, Stream,
+    Array, CopyAttributes, CopyBatch, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut,
+    PitchedBuffer, RegionCopy, Staging, StagingOptions, Stream,
 };
 
 use super::{Pair, in_child, numbers, pair};
@@ -212,4 +212,50 @@ fn a_capture_refuses_copies_between_devices() {
         };
         assert_eq!(graph.unwrap().nodes().unwrap().len(), 1); // the capture is still valid
     });
+}
+
+#[test]
+fn texels_go_both_ways_between_devices() {
+    let Some(Pair {
+        contexts, streams, ..
+    }) = pair()
+    else {
+        return;
+    };
+    let data = numbers(60);
+    for (to, from) in [(0, 1), (1, 0)] {
+        let source = Array::from_slice(&streams[from], [5, 4, 3], &data).unwrap();
+        let texels = source.texels::<u32>().unwrap();
+        let copy = RegionCopy::new([2, 2, 2]).source_at([1, 2, 1]);
+        let wanted: Vec<u32> = (0..8)
+            .map(|i| data[((i / 4 + 1) * 4 + i / 2 % 2 + 2) * 5 + i % 2 + 1])
+            .collect();
+        // From an array to linear memory of the other device.
+        let mut target = PitchedBuffer::<u32>::zeroed(&streams[to], [2, 2, 2]).unwrap();
+        copy.enqueue(&streams[to], &mut target, &texels).unwrap();
+        assert_eq!(target.to_vec(&streams[to]).unwrap(), wanted);
+        // From there to an array of the first device.
+        let array = Array::from_slice(&streams[from], [4, 3, 2], &[0u32; 24]).unwrap();
+        let mut place = array.texels::<u32>().unwrap();
+        let back = RegionCopy::new([2, 2, 1])
+            .source_at([0, 0, 1])
+            .target_at([2, 1, 1]);
+        back.enqueue(&streams[from], &mut place, &target).unwrap();
+        let mut expected = vec![0; 24];
+        for (y, x) in (0..4).map(|i| (i / 2, i % 2)) {
+            expected[(3 + y + 1) * 4 + x + 2] = wanted[4 + 2 * y + x];
+        }
+        assert_eq!(array.to_vec::<u32>(&streams[from]).unwrap(), expected);
+        // Between arrays of two devices.
+        let array = Array::uninit::<u32>(&contexts[to], [5, 4, 3]).unwrap();
+        array.copy_from_slice(&streams[to], &[0u32; 60]).unwrap();
+        let mut place = array.texels::<u32>().unwrap();
+        let moved = copy.target_at([3, 1, 1]);
+        moved.enqueue(&streams[to], &mut place, &texels).unwrap();
+        let mut expected = vec![0; 60];
+        for (z, y, x) in (0..8).map(|i| (i / 4, i / 2 % 2, i % 2)) {
+            expected[((z + 1) * 4 + y + 1) * 5 + x + 3] = wanted[4 * z + 2 * y + x];
+        }
+        assert_eq!(array.to_vec::<u32>(&streams[to]).unwrap(), expected);
+    }
 }

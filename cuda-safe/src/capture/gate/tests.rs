@@ -96,6 +96,34 @@ fn users_wait_while_a_capture_begins_and_then_see_it() {
 }
 
 #[test]
+fn beginnings_and_ends_of_captures_are_counted_by_context() {
+    let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
+    let [context, other] = [16, 17].map(ptr::without_provenance_mut);
+    assert_eq!((changes(context), changes(other)), (0, 0));
+    for number in [1, 3] {
+        let counted = begin(place(16, Queue::Stream(7)), false, BEGIN)
+            .unwrap()
+            .count();
+        assert_eq!((changes(context), changes(other)), (number, 0));
+        drop(counted);
+        assert_eq!((changes(context), changes(other)), (number + 1, 0));
+    }
+}
+
+#[test]
+fn a_per_thread_default_stream_is_a_stream_of_its_own() {
+    let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
+    let (own, stream) = (place(18, Queue::PerThread), place(18, Queue::Stream(7)));
+    let entered = enter(own, Length::Long);
+    assert!(begin(own, true, BEGIN).is_none());
+    assert!(begin(stream, true, BEGIN).is_some());
+    drop(entered);
+    let entered = enter(stream, Length::Long);
+    assert!(begin(own, true, BEGIN).is_some());
+    drop(entered);
+}
+
+#[test]
 fn a_thread_that_holds_a_place_does_not_queue_behind_a_waiting_capture() {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     let (one, other) = (place(6, Queue::Stream(1)), place(6, Queue::Stream(2)));
@@ -155,6 +183,8 @@ fn a_wait_for_a_change_ends_with_the_capture() {
         wait_for_change(context);
     }
     capturing.join().unwrap();
+    let waits = |one: &Patient| one.context == 9 && one.thread == this_thread();
+    assert!(!state().patient.iter().any(waits));
 }
 
 /// Whether `begin` on another thread gets through while `held` is.

@@ -1,0 +1,73 @@
+//! Settings of core dumps.
+
+use cuda_safe::coredump::Coredump;
+
+use super::*;
+
+type Set = fn(&Coredump, bool) -> cuda_safe::Result<()>;
+type Get = fn(&Coredump) -> cuda_safe::Result<bool>;
+
+/// The switches, with their numbers in the trace, and whether the emulator turns them on.
+const SWITCHES: [(&str, Set, Get, bool); 4] = [
+    (
+        "attrib=1,",
+        Coredump::set_enabled,
+        Coredump::is_enabled,
+        false,
+    ),
+    (
+        "attrib=2,",
+        Coredump::set_triggers_host,
+        Coredump::triggers_host,
+        true,
+    ),
+    (
+        "attrib=3,",
+        Coredump::set_lightweight,
+        Coredump::is_lightweight,
+        true,
+    ),
+    (
+        "attrib=4,",
+        Coredump::set_user_trigger,
+        Coredump::has_user_trigger,
+        false,
+    ),
+];
+
+#[test]
+fn switches_of_core_dumps_are_set_and_read() {
+    const TEST: &str = "switches_of_core_dumps_are_set_and_read";
+    traced(TEST, "", || {
+        driver::init().unwrap();
+        let process = Coredump::process();
+        for (attribute, set, get, can_be_on) in SWITCHES {
+            for value in [true, false, true, false] {
+                let made = made("cuCoredumpSetAttributeGlobal", || {
+                    assert_eq!(set(&process, value).is_ok(), can_be_on || !value);
+                });
+                assert!(made.len() == 1 && made[0].contains(attribute), "{made:?}");
+                assert_eq!(get(&process).unwrap(), value && can_be_on, "{attribute}");
+            }
+        }
+    });
+    passes(TEST, "cuCoredumpGetAttributeGlobal:1+:999", || {
+        for (attribute, _, get, _) in SWITCHES {
+            assert!(get(&Coredump::process()).is_err(), "{attribute}");
+        }
+    });
+}
+
+#[test]
+fn names_of_core_dumps_have_1023_bytes_at_most() {
+    traced("names_of_core_dumps_have_1023_bytes_at_most", "", || {
+        let process = Coredump::process();
+        let longest = "x".repeat(1023);
+        process.set_file(&longest).unwrap();
+        assert_eq!(process.file().unwrap().as_os_str(), longest.as_str());
+        let error = process.set_file("x".repeat(1024)).unwrap_err();
+        assert!(error.detail().contains("a name of 1024 bytes"), "{error}");
+        let error = process.set_pipe("a\0b").unwrap_err();
+        assert!(error.detail().contains("contains a NUL"), "{error}");
+    });
+}

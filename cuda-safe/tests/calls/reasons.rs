@@ -1,0 +1,328 @@
+//! Details of errors: each code has a reason, which is given only where it is true.
+
+use std::{fs::File, os::fd::OwnedFd};
+
+use cuda_safe::{
+    Embedded, ExternalMemory, ExternalMemoryKind, Library, ManagedAttachment, PeerAttribute,
+    RegisterFlags, RegisteredBuffer, SplitFlags, checkpoint::Process,
+};
+
+use super::*;
+
+#[test]
+fn groups_larger_than_the_device_are_rejected() {
+    const TEST: &str = "groups_larger_than_the_device_are_rejected";
+    fn errors() -> (u32, cuda_safe::Error, cuda_safe::Error) {
+        let all = Device::get(0).unwrap().multiprocessors().unwrap();
+        let [larger, equal] = [all.count() + 1, all.count()]
+            .map(|size| all.groups_of(size, SplitFlags::default()).unwrap_err());
+        (all.count(), larger, equal)
+    }
+    fn larger(count: u32) -> String {
+        format!("a group of {} of {count} multiprocessors", count + 1)
+    }
+    passes(
+        TEST,
+        "cuDevSmResourceSplitByCount:1+:CUDA_ERROR_INVALID_VALUE",
+        || {
+            let (count, beyond, within) = errors();
+            assert_eq!(*beyond.kind(), ErrorKind::InvalidArgument, "{beyond}");
+            assert_eq!(beyond.detail(), larger(count));
+            assert_eq!(*within.kind(), ErrorKind::Driver, "{within}");
+            assert!(!within.detail().contains("a group of"), "{within}");
+        },
+    );
+    passes(TEST, "cuDevSmResourceSplitByCount:1+:915", || {
+        let (count, beyond, within) = errors();
+        assert_eq!(beyond.detail(), larger(count));
+        assert!(
+            within.detail().contains("by way of a green context"),
+            "{within}"
+        );
+    });
+    passes(TEST, "cuDevSmResourceSplitByCount:1+:999", || {
+        for error in [errors().1, errors().2] {
+            assert!(!error.detail().contains("group"), "{error}");
+        }
+    });
+}
+
+#[test]
+fn a_pool_without_a_maximum_is_never_full() {
+    passes(
+        "a_pool_without_a_maximum_is_never_full",
+        "cuMemAllocFromPoolAsync:1:CUDA_ERROR_OUT_OF_MEMORY",
+        || {
+            let (context, stream) = device();
+            let pool = MemoryPool::new(&context).unwrap();
+            let error = pool.allocate::<u32>(&stream, 25).unwrap_err();
+            let memory = context.memory_info().unwrap();
+            let ErrorKind::OutOfMemory {
+                requested, total, ..
+            } = *error.kind()
+            else {
+                panic!("{error}");
+            };
+            assert_eq!((requested, total), (100, memory.total), "{error}");
+            assert!(!error.detail().contains("max_size"), "{error}");
+        },
+    );
+}
+
+#[test]
+fn unified_functions_that_are_missing_are_named() {
+    const TEST: &str = "unified_functions_that_are_missing_are_named";
+    fn error() -> cuda_safe::Error {
+        let library = Library::from_ptx(PTX).unwrap();
+        library.unified_function("nothing").unwrap_err()
+    }
+    passes(
+        TEST,
+        "cuLibraryGetUnifiedFunction:1:CUDA_ERROR_NOT_FOUND",
+        || {
+            let error = error();
+            assert_eq!(*error.kind(), ErrorKind::NotFound, "{error}");
+            assert!(error.detail().contains("named `nothing`"), "{error}");
+        },
+    );
+    passes(
+        TEST,
+        "cuLibraryGetUnifiedFunction:1:CUDA_ERROR_INVALID_VALUE",
+        || {
+            let error = error();
+            assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
+            assert!(error.detail().contains("or this system has no"), "{error}");
+        },
+    );
+    passes(
+        TEST,
+        "cuLibraryGetUnifiedFunction:1:CUDA_ERROR_UNKNOWN",
+        || {
+            let error = error();
+            assert_eq!((error.kind(), error.detail()), (&ErrorKind::Driver, ""));
+        },
+    );
+}
+
+#[test]
+fn kernels_that_can_not_be_loaded_are_named() {
+    const TEST: &str = "kernels_that_can_not_be_loaded_are_named";
+    traced(TEST, "", || {
+        let (context, _) = device();
+        let set = Module::from_ptx(&context, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        makes("cuFuncLoad(", &[], || set.load().unwrap());
+        assert!(set.is_loaded().unwrap());
+    });
+    passes(TEST, "cuFuncLoad:1:CUDA_ERROR_UNKNOWN", || {
+        let (context, _) = device();
+        let set = Module::from_ptx(&context, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        let error = set.load().unwrap_err();
+        assert_eq!(error.detail(), "kernel `set` can't be loaded");
+    });
+    // A fault has a reason of its own.
+    passes(TEST, "cuFuncLoad:1:CUDA_ERROR_NOT_PERMITTED", || {
+        let (context, _) = device();
+        let set = Module::from_ptx(&context, PTX)
+            .unwrap()
+            .function("set")
+            .unwrap();
+        let error = set.load().unwrap_err();
+        assert!(error.detail().contains("not permitted here"), "{error}");
+    });
+}
+
+#[test]
+fn embedded_ptx_replaces_machine_code_that_the_driver_rejects() {
+    const TEST: &str = "embedded_ptx_replaces_machine_code_that_the_driver_rejects";
+    const REJECTED: &str = "cuModuleLoadDataEx:1:CUDA_ERROR_NO_BINARY_FOR_GPU";
+    /// Machine code for this device: its contents do not matter, since loading it fails.
+    fn embedded(context: &Context, ptx: &'static str) -> Embedded {
+        let capability = context.device().compute_capability().unwrap();
+        let name = format!("sm_{}{}", capability.major, capability.minor);
+        let name: &'static str = name.leak();
+        let cubins: &'static [_] = vec![(name, PTX.as_bytes())].leak();
+        // SAFETY: the emulator compiles the text, as it compiles any PTX.
+        unsafe { Embedded::new(cubins, ptx) }
+    }
+    passes(TEST, REJECTED, || {
+        let (context, _) = device();
+        let embedded = embedded(&context, PTX);
+        assert_eq!((embedded.ptx(), embedded.cubins().len()), (PTX, 1));
+        assert_eq!(embedded.cubins()[0].1, PTX.as_bytes());
+        Module::from_embedded(&context, &embedded).unwrap();
+    });
+    passes(TEST, REJECTED, || {
+        let (context, _) = device();
+        let error = Module::from_embedded(&context, &embedded(&context, "")).unwrap_err();
+        let code = Some(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU);
+        assert_eq!(error.driver_code(), code, "{error}");
+    });
+    passes(TEST, "cuModuleLoadDataEx:1:CUDA_ERROR_UNKNOWN", || {
+        let (context, _) = device();
+        let error = Module::from_embedded(&context, &embedded(&context, PTX)).unwrap_err();
+        assert_eq!(error.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
+    });
+}
+
+#[test]
+fn memory_that_can_not_be_registered_says_why() {
+    const TEST: &str = "memory_that_can_not_be_registered_says_why";
+    fn error(flags: RegisterFlags) -> cuda_safe::Error {
+        let (context, _) = device();
+        let host = vec![0u32; 250];
+        let failed = RegisteredBuffer::with_flags(&context, host, flags);
+        failed.unwrap_err().into()
+    }
+    passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_OUT_OF_MEMORY", || {
+        let error = error(RegisterFlags::default());
+        let kind = ErrorKind::OutOfMemory {
+            requested: 1000,
+            free: 0,
+            total: 0,
+        };
+        assert_eq!(*error.kind(), kind, "{error}");
+        assert!(error.detail().contains("ulimit -l"), "{error}");
+    });
+    passes(
+        TEST,
+        "cuMemHostRegister:1:CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
+        || {
+            let error = error(RegisterFlags::default());
+            assert!(error.detail().contains("page-locked already"), "{error}");
+        },
+    );
+    passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_INVALID_VALUE", || {
+        let error = error(RegisterFlags::PORTABLE);
+        assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
+        assert!(!error.detail().contains("doesn't know"), "{error}");
+    });
+    passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_UNKNOWN", || {
+        let error = error(RegisterFlags::default());
+        assert_eq!((error.kind(), error.detail()), (&ErrorKind::Driver, ""));
+    });
+}
+
+#[test]
+fn external_memory_that_can_not_be_imported_says_why() {
+    const TEST: &str = "external_memory_that_can_not_be_imported_says_why";
+    const FAIL: &str = "cuImportExternalMemory:1+:CUDA_ERROR_INVALID_VALUE";
+    passes(TEST, FAIL, || {
+        let (context, _) = device();
+        let import = |bytes| {
+            let file = OwnedFd::from(File::open("/dev/null").unwrap());
+            let kind = ExternalMemoryKind::OPAQUE_FD;
+            // SAFETY: it fails.
+            unsafe { ExternalMemory::import(&context, kind, file, bytes, false) }.unwrap_err()
+        };
+        assert_eq!(import(0).detail(), "there is no memory of 0 bytes");
+        assert!(!import(1).detail().contains("0 bytes"));
+    });
+}
+
+#[test]
+fn attachments_that_the_driver_rejects_are_named_if_they_are_unknown() {
+    passes(
+        "attachments_that_the_driver_rejects_are_named_if_they_are_unknown",
+        "cuStreamAttachMemAsync:1+:CUDA_ERROR_INVALID_VALUE",
+        || {
+            let (_, stream) = device();
+            let mut buffer = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
+            let known = buffer.attach(ManagedAttachment::SINGLE).unwrap_err();
+            assert!(!known.detail().contains("doesn't know"), "{known}");
+            let unknown = buffer.attach(ManagedAttachment(77)).unwrap_err();
+            assert!(
+                unknown.detail().contains("ManagedAttachment(77)"),
+                "{unknown}"
+            );
+        },
+    );
+}
+
+#[test]
+fn a_link_between_two_devices_is_no_link_to_itself() {
+    traced(
+        "a_link_between_two_devices_is_no_link_to_itself",
+        "cuDeviceGetP2PAttribute:1+:CUDA_ERROR_INVALID_DEVICE",
+        || {
+            let [one, other] = [0, 1].map(|ordinal| Device::get(ordinal).unwrap());
+            let attribute = PeerAttribute::ACCESS_SUPPORTED;
+            let error = one.peer_attribute(other, attribute).unwrap_err();
+            assert!(!error.detail().contains("itself"), "{error}");
+            let error = one.peer_attribute(one, attribute).unwrap_err();
+            assert_eq!(error.detail(), "a device has no link to itself");
+        },
+    );
+}
+
+#[test]
+fn processes_that_do_not_exist_are_named() {
+    passes(
+        "processes_that_do_not_exist_are_named",
+        "cuCheckpointProcessGetState:1:CUDA_ERROR_OPERATING_SYSTEM",
+        || {
+            let error = Process::new(4321).state().unwrap_err();
+            assert!(
+                error.detail().contains("there is no process 4321"),
+                "{error}"
+            );
+        },
+    );
+}
+
+#[test]
+fn shared_memory_within_the_limit_is_not_the_reason() {
+    const STATIC: &str = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() {\n\
+        .shared .align 4 .b8 s[1024];\n.reg .u32 %v;\nmov.u32 %v, 1;\nst.shared.u32 [s], %v;\nret;\n}\n";
+    const TEST: &str = "shared_memory_within_the_limit_is_not_the_reason";
+    fn kernel() -> (Function, u32) {
+        let (context, _) = device();
+        let kernel = Module::from_ptx(&context, STATIC)
+            .unwrap()
+            .function("k")
+            .unwrap();
+        let fixed = kernel
+            .attribute(FunctionAttribute::SHARED_SIZE_BYTES)
+            .unwrap();
+        assert_eq!(fixed, 1024);
+        let all = cuda_safe::DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let all = context.device().attribute(all).unwrap();
+        (kernel, (all - fixed) as u32)
+    }
+    passes(TEST, "", || {
+        let (kernel, most) = kernel();
+        kernel.set_max_dynamic_shared(most).unwrap();
+        let error = kernel.set_max_dynamic_shared(most + 1).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
+        let told = format!("can have {most} on this device");
+        assert!(error.detail().contains(&told), "{error}");
+    });
+    passes(TEST, "cuFuncSetAttribute:1:CUDA_ERROR_UNKNOWN", || {
+        let (kernel, most) = kernel();
+        let error = kernel.set_max_dynamic_shared(most).unwrap_err();
+        assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
+    });
+}
+
+#[test]
+fn a_capture_that_can_not_be_asked_about_is_not_the_reason() {
+    passes(
+        "a_capture_that_can_not_be_asked_about_is_not_the_reason",
+        "cuStreamGetCaptureInfo:1+:CUDA_ERROR_UNKNOWN",
+        || {
+            let (context, stream) = device();
+            let other = Stream::new(&context).unwrap();
+            let source = DeviceBuffer::<u32>::uninit(&other, 4).unwrap();
+            let mut target = DeviceBuffer::<u32>::uninit(&stream, 4).unwrap();
+            if let Err(error) = target.copy_from(&stream, &source) {
+                let code = Some(CUresult::CUDA_ERROR_UNKNOWN);
+                assert_eq!(error.driver_code(), code, "{error}");
+            }
+        },
+    );
+}

@@ -1,0 +1,56 @@
+//! Copies of a stream with a staging: by pieces or by one call.
+
+use cuda_safe::{Staging, StagingOptions};
+
+use super::*;
+
+/// The copies between host and device that `act` makes.
+fn copies(act: impl FnOnce()) -> usize {
+    let before = calls("cuMemcpy").len();
+    act();
+    calls("cuMemcpy").len() - before
+}
+
+#[test]
+fn only_pageable_memory_is_copied_in_pieces() {
+    traced("only_pageable_memory_is_copied_in_pieces", "", || {
+        let (context, stream) = device();
+        let options = StagingOptions::default()
+            .threads(1)
+            .pieces(2)
+            .piece_bytes(4096)
+            .threshold_bytes(1);
+        let staging = Staging::with_options(&context, options).unwrap();
+        stream.set_staging(Some(&staging)).unwrap();
+        let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, 4096).unwrap();
+        let mut pageable = vec![1u32; 4096];
+        let up = copies(|| buffer.copy_from_slice(&stream, &pageable).unwrap());
+        assert!(up >= 4, "{up} copies");
+        let down = copies(|| buffer.copy_to_slice(&stream, &mut pageable).unwrap());
+        assert!(down >= 4, "{down} copies");
+        let mut pinned = PinnedBuffer::from_slice(&context, &pageable).unwrap();
+        let up = copies(|| buffer.copy_from_slice(&stream, &pinned).unwrap());
+        let down = copies(|| buffer.copy_to_slice(&stream, &mut pinned).unwrap());
+        assert_eq!((up, down), (1, 1));
+        let mut managed = ManagedBuffer::<u32>::zeroed(&stream, 4096).unwrap();
+        let host = managed.host_mut().unwrap();
+        assert_eq!(copies(|| buffer.copy_from_slice(&stream, host).unwrap()), 1);
+    });
+}
+
+#[test]
+fn the_number_of_threads_is_limited() {
+    passes("the_number_of_threads_is_limited", "", || {
+        let (context, _) = device();
+        let detail = |threads| {
+            let options = StagingOptions::default().threads(threads).pieces(1);
+            let error = Staging::with_options(&context, options).unwrap_err();
+            error.detail().to_owned()
+        };
+        assert_eq!(detail(0), "0 threads copy nothing: at least 1");
+        assert_eq!(detail(1025), "1025 threads: at most 1024");
+        for allowed in [1, 1024] {
+            assert!(detail(allowed).starts_with("with 1 pieces"), "{allowed}");
+        }
+    });
+}

@@ -1,0 +1,108 @@
+//! Textures, and memory that raw handles rely upon.
+
+use cuda_safe::{
+    Array, ArrayFlags, ArrayShape, ExternalMemory, ExternalMemoryKind, PhysicalMemory,
+    PhysicalOptions, ResourceView, Sampler, ShareableHandles, TexelFormat, Texture, TextureSource,
+    ViewFormat,
+};
+
+use super::*;
+
+#[test]
+fn a_texture_that_is_handed_over_waits_before_its_source_is_freed() {
+    traced(
+        "a_texture_that_is_handed_over_waits_before_its_source_is_freed",
+        "",
+        || {
+            let (_, stream) = device();
+            let buffer = DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
+            stream.synchronize().unwrap();
+            let source = TextureSource::linear(buffer).unwrap();
+            let texture = Texture::new(source, Sampler::default()).unwrap();
+            let mut raw = None;
+            makes("cuMemFreeAsync", &[], || {
+                makes("cuCtxSynchronize", &[], || {
+                    raw = Some(texture.into_raw().unwrap());
+                });
+            });
+            // SAFETY: handed over, and destroyed once.
+            let code = unsafe { sys::cuTexObjectDestroy(raw.unwrap()) };
+            assert_eq!(code, CUresult::CUDA_SUCCESS);
+        },
+    );
+}
+
+#[test]
+fn views_of_cubes_show_all_of_them() {
+    passes("views_of_cubes_show_all_of_them", "", || {
+        let (context, _) = device();
+        let view = ResourceView::new(ViewFormat::UINT_1X32);
+        let sampler = Sampler::default().normalized_coordinates(true);
+        for (shape, last) in [
+            (ArrayShape::cube(4), 0),
+            (ArrayShape::cubes(4, 1), 0),
+            (ArrayShape::cubes(4, 2), 1),
+            (ArrayShape::planes(4, 4, 6), 5),
+        ] {
+            let array = Array::uninit::<f32>(&context, shape).unwrap();
+            let texture = Texture::with_view(&array, sampler, view).unwrap();
+            let told = texture.view().unwrap().unwrap();
+            assert_eq!(told.layers, Some((0, last)), "{shape}");
+            assert_eq!(told.levels, Some((0, 0)), "{shape}");
+        }
+    });
+}
+
+#[test]
+fn views_of_unknown_formats_are_named() {
+    passes("views_of_unknown_formats_are_named", "", || {
+        let (context, _) = device();
+        let array = Array::uninit::<f32>(&context, [4, 4]).unwrap();
+        let view = ResourceView::new(ViewFormat(99));
+        let error = Texture::with_view(&array, Sampler::default(), view).unwrap_err();
+        assert_eq!(error.detail(), "the driver doesn't know ViewFormat(99)");
+    });
+}
+
+#[test]
+fn external_memory_stays_for_levels_that_are_handed_over() {
+    traced(
+        "external_memory_stays_for_levels_that_are_handed_over",
+        "",
+        || {
+            let context = Context::primary(0).unwrap();
+            let unit = PhysicalMemory::unit(&context).unwrap();
+            let handles = ShareableHandles::POSIX_FILE_DESCRIPTOR;
+            let options = PhysicalOptions::default().handles(handles);
+            let memory = PhysicalMemory::with_options(&context, unit, options).unwrap();
+            let file = memory.export().unwrap();
+            let kind = ExternalMemoryKind::OPAQUE_FD;
+            let (format, flags) = (TexelFormat::of::<f32>(), ArrayFlags::default());
+            // SAFETY: memory of that size, which nobody else uses.
+            let (memory, levels) = unsafe {
+                let memory =
+                    ExternalMemory::import(&context, kind, file, unit as u64, false).unwrap();
+                let levels = memory.mipmapped_array(0, format, [8, 8], 1, flags).unwrap();
+                (memory, levels)
+            };
+            let raw_memory = memory.as_raw();
+            let mut raw = None;
+            let destroyed = made("cuDestroyExternalMemory", || {
+                drop(memory);
+                raw = Some(levels.into_raw().unwrap());
+            });
+            assert!(destroyed.is_empty(), "{destroyed:?}");
+            // SAFETY: handed over, and destroyed once. The memory is what the object has left behind.
+            unsafe {
+                let code = sys::cuMipmappedArrayDestroy(raw.unwrap());
+                assert_eq!(code, CUresult::CUDA_SUCCESS);
+                let code = sys::cuDestroyExternalMemory(raw_memory);
+                assert_eq!(code, CUresult::CUDA_SUCCESS);
+                // It has kept the context, too.
+                drop(context);
+                let code = sys::cuDevicePrimaryCtxRelease_v2(0);
+                assert_eq!(code, CUresult::CUDA_SUCCESS);
+            }
+        },
+    );
+}
