@@ -247,4 +247,35 @@ mod tests {
         assert!(of(&[4, 5, 2]).unwrap_err().contains("it has 2 channels,"));
         assert!(of(&[4]).unwrap_err().contains("it has 1 axes,"));
     }
+
+    #[test]
+    fn kernels_know_whether_rows_are_aligned() {
+        use super::super::{interleaved::Interleaved, variant::Correlation};
+        use crate::kernel::Kernels;
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let filter = Filter::new(3, 3, &[0.5; 9]).unwrap();
+        let floats = |width: usize, columns: std::ops::Range<usize>| {
+            let kernels = Kernels::new(&context).unwrap();
+            let x = kernels.zeros::<f32>(&stream, &[8, width]);
+            let part = x.slice(s![.., columns]).unwrap();
+            assert!(part.convolve(&filter).unwrap().to_vec().unwrap()[0] == 0.0);
+            kernels.compiled_for::<Correlation>()[0].size.aligned
+        };
+        assert!(floats(16, 0..16) && floats(20, 0..16));
+        // The rows, the first element, the rows of the result.
+        assert!(!floats(18, 0..16) && !floats(20, 1..17) && !floats(16, 0..15));
+        let bytes = |width: usize, columns: std::ops::Range<usize>| {
+            let kernels = Kernels::new(&context).unwrap();
+            let x = kernels.zeros::<u8>(&stream, &[8, width]);
+            let part = x.slice(s![.., columns]).unwrap();
+            assert!(part.convolve(&filter).unwrap().to_vec().unwrap()[0] == 0);
+            let kernel = kernels.compiled_for::<Interleaved>()[0];
+            (kernel.size.aligned, kernel.aligned_output)
+        };
+        assert_eq!(bytes(16, 0..16), (true, true));
+        assert_eq!(bytes(18, 0..16), (false, true));
+        assert_eq!(bytes(20, 1..17), (false, true));
+        assert_eq!(bytes(16, 0..15), (true, false));
+    }
 }

@@ -373,4 +373,63 @@ mod tests {
         assert!(error(1, LARGEST + 1).contains("rows of more than"));
         assert!(error(most, 1 << 20).contains("more than 2^31 blocks"));
     }
+
+    #[test]
+    fn the_fastest_tiles_are_preferred() {
+        let preferred = |data, channels, height| {
+            let mut kernel = kernel(channels, 3, true);
+            (kernel.data, kernel.size.height) = (data, height);
+            kernel.preferred()
+        };
+        for channels in [1, 3, 4] {
+            let tile = if channels == 1 { SHORT } else { TALL };
+            assert_eq!(preferred(DataType::U8, channels, 3), tile);
+            assert_eq!(preferred(DataType::U8, channels, 8), tile);
+            assert_eq!(preferred(DataType::U16, channels, 8), tile);
+            // Between, and for larger elements, the others are faster.
+            assert_eq!(preferred(DataType::U8, channels, 4), SHORT);
+            assert_eq!(preferred(DataType::U8, channels, 7), SHORT);
+            assert_eq!(preferred(DataType::U16, channels, 3), SHORT);
+        }
+        let (short, tall) = (SHORT, TALL);
+        assert_eq!((short.warps * short.rows, tall.warps * tall.rows), (16, 32));
+        assert_eq!(kernel(3, 3, true).threads(), 128);
+    }
+
+    #[test]
+    fn rows_are_aligned_to_four_elements() {
+        let context = Context::primary(0).unwrap();
+        let aligned = |address, pitch, data| {
+            let place = Place {
+                address,
+                width: 1,
+                height: 1,
+                pitch,
+                owner: Owner::Context(&context),
+            };
+            place.is_aligned(data)
+        };
+        assert!(aligned(4, 8, DataType::U8) && aligned(8, 8, DataType::U16));
+        assert!(!aligned(4, 8, DataType::U16) && !aligned(2, 8, DataType::U8));
+        assert!(!aligned(8, 6, DataType::U8) && !aligned(2, 6, DataType::U8));
+    }
+
+    #[test]
+    fn each_pixel_has_its_name() {
+        for (data, name) in [
+            (DataType::U8, "U8"),
+            (DataType::U16, "U16"),
+            (DataType::F16, "F16"),
+            (DataType::Bf16, "BF16"),
+            (DataType::F32, "F32"),
+        ] {
+            let mut kernel = kernel(1, 3, true);
+            kernel.data = data;
+            let text = format!("{:?}", kernel.source());
+            assert!(
+                text.contains(&format!("(\"PIXEL\", \"{name}\")")),
+                "{data:?}"
+            );
+        }
+    }
 }

@@ -156,4 +156,37 @@ mod tests {
         assert_eq!(of(&[], 4), 2);
         assert_eq!(of(&[(DataType::F64, Access::Uniform)], 2), 2);
     }
+
+    #[test]
+    fn operands_decide_on_vectors_and_tiles() {
+        use cuda_safe::Context;
+
+        use crate::s;
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let kernels = || Kernels::new(&context).unwrap();
+        let chosen = |kernels: &Kernels| {
+            let found: Vec<Elementwise> = kernels.compiled_for();
+            let tiles: Vec<tile::Tile> = kernels.compiled_for();
+            let forms = found
+                .iter()
+                .map(|kernel| (kernel.form.vector, kernel.unroll));
+            (forms.collect::<Vec<_>>(), tiles.len())
+        };
+        let own = kernels();
+        (kernels_of(&own, &stream, 100) + 1.0).eval().unwrap();
+        assert_eq!(chosen(&own), (vec![(4, 1)], 0));
+        let own = kernels();
+        let part = kernels_of(&own, &stream, 100).slice(s![1..]).unwrap();
+        (&part + 1.0).eval().unwrap();
+        assert_eq!(chosen(&own), (vec![(1, 4)], 0));
+        let own = kernels();
+        let x = own.zeros::<f32>(&stream, &[32, 32]);
+        (&x + x.t()).eval().unwrap();
+        assert_eq!(chosen(&own), (vec![], 1));
+    }
+
+    fn kernels_of(kernels: &Kernels, stream: &Stream, length: usize) -> crate::Array<f32> {
+        kernels.zeros(stream, &[length])
+    }
 }

@@ -462,6 +462,8 @@ mod tests {
         // The first kernel is the one from before.
         assert_eq!(kernels_for(&nodes), 1);
         assert_eq!(kernels.compiled(), 2);
+        // The second one is of one sum.
+        assert_eq!(kernels_for(&[sum(4)]), 0);
     }
 
     #[test]

@@ -662,4 +662,40 @@ mod tests {
             place: 0,
         }])
     }
+
+    #[test]
+    fn the_densest_axis_decides_between_rows_and_columns() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let chosen = |lengths: &[usize], order: &[usize], axis: usize| {
+            let kernels = Kernels::of_multiprocessors(&context, 132);
+            let x = kernels.zeros::<f32>(&stream, lengths);
+            let x = x.permute(order).unwrap();
+            assert!(x.sum_axis(axis).eval().unwrap().to_vec().unwrap()[0] == 0.0);
+            let mut found: Vec<FoldKernel> = kernels.compiled_for();
+            let kernel = found.remove(0);
+            (kernel.walk, kernel.form.vector, kernel.unroll)
+        };
+        let rows = |group| Walk::Rows { group };
+        let columns = |width| Walk::Columns { width };
+        assert_eq!(chosen(&[4, 64], &[0, 1], 1), (rows(4), 4, 4));
+        assert_eq!(chosen(&[4, 64], &[1, 0], 0), (rows(4), 4, 4));
+        assert_eq!(chosen(&[4, 64], &[0, 1], 0), (columns(16), 4, 1));
+        // Vectors end with each row, unless there is one only, and with the columns.
+        assert_eq!(chosen(&[4, 62], &[0, 1], 1), (rows(8), 2, 2));
+        assert_eq!(chosen(&[1, 63], &[0, 1], 1), (rows(4), 4, 2));
+        assert_eq!(chosen(&[4, 63], &[0, 1], 0), (columns(32), 1, 1));
+        // Axes of one element are passed over.
+        assert_eq!(chosen(&[64, 1], &[0, 1], 0), (rows(4), 4, 4));
+        assert_eq!(chosen(&[10, 1], &[0, 1], 1), (columns(8), 2, 1));
+    }
+
+    #[test]
+    fn blocks_share_as_many_results_as_there_are_counters_for() {
+        // A device that would have blocks for more.
+        let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 10_000);
+        let splits = |rows| schedule(&kernels, true, (rows, 1 << 21, 1), FEW).splits;
+        assert_eq!(splits(SHARED_RESULTS), 2);
+        assert_eq!(splits(SHARED_RESULTS + 1), 1);
+    }
 }

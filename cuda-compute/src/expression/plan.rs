@@ -354,6 +354,8 @@ mod tests {
         let (one, other) = (draw(), draw());
         assert_eq!(counts(&(&one + &one)), (1, 0, 2));
         assert_eq!(counts(&(&one + &other)), (2, 0, 3));
+        let again = Expr::<u32>::bits(&mut Random::new(1), [3, 3]).unwrap();
+        assert_eq!(counts(&(&one + &again)), (1, 0, 2));
     }
 
     #[test]

@@ -497,4 +497,20 @@ mod tests {
         assert_eq!(found, [&inner, &outer].map(|e| Arc::as_ptr(&e.node)));
         assert!(reductions_of(&[&x.expr().node]).is_empty());
     }
+
+    #[test]
+    fn rows_are_read_in_vectors_that_end_with_them() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let chosen = |length: usize| {
+            let kernels = Kernels::new(&context).unwrap();
+            let x = kernels.zeros::<f32>(&stream, &[3, length]);
+            (&x - x.max_axis(1).keep_axes()).eval().unwrap();
+            let rows: Vec<Rows> = kernels.compiled_for();
+            (rows[0].form.vector, rows[0].group, rows[0].vectors)
+        };
+        assert_eq!(chosen(64), (4, 16, 1));
+        assert_eq!(chosen(66), (2, 16, 3));
+        assert_eq!(chosen(67), (1, 16, 5));
+    }
 }

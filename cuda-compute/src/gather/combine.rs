@@ -360,4 +360,33 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn the_least_memory_is_used_that_makes_no_order_matter() {
+        let way = |combining: Combining, data| combining.way(data, 100);
+        use Combining::{Largest, Smallest, Sum};
+        assert_eq!(way(Sum, DataType::I32), Way::Directly);
+        assert_eq!(way(Sum, DataType::U64), Way::Directly);
+        assert_eq!(way(Sum, DataType::I16), Way::Words);
+        assert_eq!(way(Sum, DataType::U8), Way::Words);
+        for (data, count) in [
+            (DataType::F16, 1),
+            (DataType::F32, 1),
+            (DataType::F64, 2),
+            (DataType::Complex64, 2),
+        ] {
+            assert_eq!(way(Sum, data), Way::Limbs(count), "{data:?}");
+        }
+        for combining in [Smallest, Largest] {
+            assert_eq!(way(combining, DataType::F32), Way::Directly);
+            assert_eq!(way(combining, DataType::F64), Way::Directly);
+            assert_eq!(way(combining, DataType::F16), Way::Words);
+            assert_eq!(way(combining, DataType::I8), Way::Words);
+        }
+        // A table that is as large as the array is none.
+        assert_eq!(Slots::of(1, 2), Slots::Elements(2));
+        assert_eq!(Slots::of(1, 3), Slots::Table(2));
+        assert_eq!(Slots::of(500, 1024), Slots::Elements(1024));
+        assert_eq!(Slots::of(512, 1025), Slots::Table(1024));
+    }
 }

@@ -220,4 +220,24 @@ mod tests {
             assert_eq!(blocks(vectors), wanted, "{vectors}");
         }
     }
+
+    #[test]
+    fn vectors_lie_within_what_is_taken() {
+        use cuda_safe::Context;
+
+        use crate::kernel::Kernels;
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let chosen = |lengths: &[usize], axis: usize| {
+            let kernels = Kernels::new(&context).unwrap();
+            let x = kernels.zeros::<f32>(&stream, lengths);
+            let places = Array::from_slice(&stream, &[1i32, 0]).unwrap();
+            assert_eq!(x.take(&places, axis).unwrap().shape()[axis], 2);
+            let found: Vec<Gather> = kernels.compiled_for();
+            (found[0].form.vector, found[0].narrow, found[0].clamped)
+        };
+        assert_eq!(chosen(&[3, 8], 0), (4, true, false));
+        assert_eq!(chosen(&[3, 6], 0), (2, true, false));
+        assert_eq!(chosen(&[3, 8], 1), (1, true, false));
+    }
 }

@@ -164,4 +164,21 @@ mod tests {
     fn the_table_follows_the_rules() {
         check(&TABLE);
     }
+
+    #[test]
+    fn a_block_has_as_many_counters_as_fit() {
+        use cuda_safe::{Context, Stream};
+
+        use crate::kernel::Kernels;
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let copies = |bins: usize| {
+            let kernels = Kernels::new(&context).unwrap();
+            let x = kernels.zeros::<u8>(&stream, &[100]);
+            let counts = x.histogram(bins).unwrap().to_vec().unwrap();
+            assert_eq!((counts[0], counts.iter().sum::<u64>()), (100, 100));
+            kernels.compiled_for::<Histogram>()[0].copies
+        };
+        assert_eq!([4, 2000, 8192, 8193].map(copies), [8, 4, 1, 0]);
+    }
 }

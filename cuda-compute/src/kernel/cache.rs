@@ -281,9 +281,14 @@ mod tests {
         sync::atomic::{AtomicU32, Ordering},
     };
 
+    use cuda_safe::Stream;
     use rustc_hash::FxBuildHasher;
 
     use super::*;
+    use crate::{
+        array::{Array, Layout, Memory, Order, Shape},
+        element::Element,
+    };
 
     impl Kernels {
         /// Creates kernels that are planned for a device with this many multiprocessors.
@@ -292,6 +297,21 @@ mod tests {
             let inner = Arc::get_mut(&mut kernels.0).unwrap();
             inner.hardware.multiprocessors = multiprocessors;
             kernels
+        }
+
+        /// The values that kernels of this type have been compiled for.
+        pub(crate) fn compiled_for<S: Specialisation>(&self) -> Vec<S> {
+            let compiled = read(&self.0.compiled);
+            let keys = compiled.keys().map(|key| -> &dyn Any { &**key });
+            keys.filter_map(|key| key.downcast_ref().cloned()).collect()
+        }
+
+        /// An array of zeros whose kernels are these alone.
+        pub(crate) fn zeros<T: Element>(&self, stream: &Stream, lengths: &[usize]) -> Array<T> {
+            let layout = Layout::dense(Shape::of(lengths), Order::C);
+            let bytes = layout.shape.elements() * T::DATA_TYPE.size();
+            let memory = Memory::zeroed(self, stream, bytes).unwrap();
+            Array::of(Arc::new(memory), layout)
         }
     }
 
@@ -379,5 +399,18 @@ mod tests {
         drop(waiting);
         kernels.forget(&wanted, &failed);
         assert_eq!(places(), 0);
+    }
+
+    #[test]
+    fn arrays_of_a_context_share_kernels_and_memory() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let kernels = Kernels::of(&context).unwrap();
+        assert!(Arc::ptr_eq(&kernels.0, &Kernels::of(&context).unwrap().0));
+        assert!(!Arc::ptr_eq(&kernels.0, &Kernels::new(&context).unwrap().0));
+        let words = |memory: &Workspaces| memory.of(&stream).unwrap().len();
+        assert_eq!(words(kernels.partials()), (256 << 10) / 8);
+        assert_eq!(words(kernels.counters()), 1 << 14);
+        assert_eq!(words(kernels.tiles()), crate::scan::KEPT as usize);
     }
 }

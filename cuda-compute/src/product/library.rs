@@ -357,4 +357,64 @@ mod tests {
             "CUBLAS_STATUS_INVALID_VALUE (7)"
         );
     }
+
+    /// A library that is open in the process, with functions of cuBLAS's names.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_library_that_is_open_already_is_found() {
+        let folder = env::temp_dir().join(format!("cuda-compute-present-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (text, file) = (folder.join("double.c"), folder.join("libdouble.so"));
+        let names = [
+            "cublasCreate_v2",
+            "cublasDestroy_v2",
+            "cublasSetStream_v2",
+            "cublasSetWorkspace_v2",
+            "cublasSetMathMode",
+            "cublasGemmStridedBatchedEx_64",
+        ];
+        let functions = names.map(|name| format!("int {name}(void) {{ return 0; }}\n"));
+        std::fs::write(&text, functions.concat()).unwrap();
+        let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
+        let mut compile = std::process::Command::new(compiler);
+        compile
+            .args(["-shared", "-fPIC", "-o"])
+            .arg(&file)
+            .arg(&text);
+        assert!(compile.status().unwrap().success());
+        // It is not opened here.
+        assert!(present(file.as_os_str()).is_none());
+        // SAFETY: its functions do nothing.
+        let library = unsafe { Library::new(&file) }.unwrap();
+        assert!(present(file.as_os_str()).is_some());
+        drop(library);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// A missing file is reported if it is the first, another file that is no library always.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_loader_is_quoted_for_files_that_matter() {
+        let text = env::temp_dir().join(format!("cuda-compute-text-{}", std::process::id()));
+        std::fs::write(&text, "no library").unwrap();
+        let files = [
+            "/no/such/first".into(),
+            text.clone().into_os_string(),
+            "/no/such/last".into(),
+        ];
+        let error = open(&files, false).unwrap_err();
+        std::fs::remove_file(&text).unwrap();
+        let (_, said) = error.split_once("The loader says: ").unwrap();
+        assert!(
+            said.contains("/no/such/first") && !said.contains("/no/such/last"),
+            "{error}"
+        );
+        assert!(said.contains(text.to_str().unwrap()), "{error}");
+    }
+
+    #[test]
+    fn variables_are_trusted_if_they_are_set() {
+        assert!(trusted("PATH").is_some() && trusts_environment());
+        assert!(trusted("CUDA_COMPUTE_NO_SUCH_VARIABLE").is_none());
+    }
 }

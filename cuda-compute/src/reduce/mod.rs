@@ -396,3 +396,16 @@ impl Reducer {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_block_has_two_words() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let reducer = Reducer::with_kernels(&Kernels::of_multiprocessors(&context, 132));
+        assert_eq!(reducer.workspaces.of(&stream).unwrap().len(), 2 * 4 * 132);
+    }
+}

@@ -177,3 +177,41 @@ impl Array<bool> {
 fn one_axis(length: usize) -> Layout {
     Layout::dense(Shape::of(&[length]), Order::C)
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::{Context, Stream};
+
+    use super::*;
+    use crate::kernel::Kernels;
+
+    #[test]
+    fn many_elements_are_for_several_blocks() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let chosen = |length: usize| {
+            let kernels = Kernels::new(&context).unwrap();
+            let x = kernels.zeros::<f32>(&stream, &[length]);
+            assert_eq!(x.compress(x.less(1.0)).unwrap().len(), length);
+            let found: Vec<Compress> = kernels.compiled_for();
+            (found[0].threads, found[0].unroll, found[0].chained)
+        };
+        // Sixteen elements for each of 512 threads.
+        assert_eq!(chosen(8192), (512, 4, false));
+        assert_eq!(chosen(8193), (512, 4, true));
+    }
+
+    #[test]
+    fn a_small_result_has_memory_of_its_own() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let x = Array::range(&stream, 0..64).unwrap();
+        let bytes = |below: i32| {
+            let result = x.compress(x.less(below)).unwrap();
+            assert_eq!(result.len(), below as usize);
+            (0..).find(|&bytes| result.memory.bytes(0..bytes + 1).is_err())
+        };
+        assert_eq!(bytes(3), Some(3 * 4));
+        assert_eq!(bytes(4), Some(64 * 4));
+    }
+}
