@@ -569,3 +569,126 @@ fn ranks_of_one_host_meet() {
         }
     });
 }
+
+#[test]
+fn ports_of_jobs_are_spread_over_the_range() {
+    let ports: std::collections::HashSet<u16> = (0..100)
+        .map(|job| {
+            let job = job.to_string();
+            let launch = launch(&with(SLURM, &[("SLURM_JOB_ID", job.as_str())]));
+            launch.meeting.unwrap().port
+        })
+        .collect();
+    assert!(ports.len() > 90, "{ports:?}");
+    let (least, most) = (ports.iter().min().unwrap(), ports.iter().max().unwrap());
+    assert!(*least < 25_000 && *most > 29_000, "{least} to {most}");
+}
+
+#[test]
+fn ranks_by_hand_have_no_local_size() {
+    // Slurm's list of tasks is for Slurm's ranks alone.
+    assert_eq!(launch(&with(SLURM, BY_HAND)).local_size, None);
+}
+
+#[test]
+fn a_missing_local_rank_is_explained() {
+    let text = error(&[("CUDA_NCCL_RANK", "1"), ("CUDA_NCCL_SIZE", "2")]);
+    assert_eq!(
+        text,
+        "CUDA_NCCL_LOCAL_RANK is not set, though CUDA_NCCL_RANK=1 is: set it to the number of this rank among those of its \
+         host, from 0, since it chooses the device. CUDA_NCCL_ADDRESS, as host:port of rank 0, is not set either: if it is \
+         127.0.0.1:29400, all ranks are on this host, and need no local rank"
+    );
+    let text = error(&without(OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK"));
+    assert_eq!(
+        text,
+        "OMPI_COMM_WORLD_LOCAL_RANK is not set, though OMPI_COMM_WORLD_RANK=1 is: set it, or CUDA_NCCL_LOCAL_RANK to the \
+         number of this rank among those of its host, from 0, since it chooses the device"
+    );
+}
+
+#[test]
+fn the_parent_is_a_process() {
+    assert_eq!(
+        super::parent(),
+        std::os::unix::process::parent_id().to_string()
+    );
+    assert!(super::parent().parse::<u32>().is_ok());
+}
+
+#[test]
+fn debug_output_hides_the_secret() {
+    let text = format!("{:?}", launch(BY_HAND));
+    assert!(text.contains("secret: Ok(Secret)"), "{text}");
+}
+
+#[test]
+fn a_launch_is_described() {
+    let texts =
+        [BY_HAND, TORCHRUN, OPEN_MPI, HYDRA, SLURM].map(|variables| launch(variables).to_string());
+    assert_eq!(
+        texts,
+        [
+            "rank 3 of 4, 1 of its host, started by hand",
+            "rank 3 of 4, 1 of its host, started by torchrun",
+            "rank 1 of 2, 1 of its host, started by mpirun (Open MPI)",
+            "rank 1 of 2, 1 of its host, started by mpirun (MPICH, Intel MPI)",
+            "rank 5 of 7, 1 of its host, started by srun",
+        ]
+    );
+}
+
+#[test]
+fn the_parent_tells_jobs_of_hydra_apart_on_one_host_alone() {
+    let secret = |variables: &[(&str, &str)]| launch(variables).secret;
+    let other_parent = (super::find::PARENT, "99");
+    assert_ne!(secret(HYDRA), secret(&with(HYDRA, &[other_parent])));
+    // Each host has a parent of its own.
+    let hosts = with(HYDRA, &[("PMI_SIZE", "4"), ("PMI_JOBID", "17")]);
+    assert!(secret(&hosts).is_ok());
+    assert_eq!(secret(&hosts), secret(&with(&hosts, &[other_parent])));
+    assert!(secret(&without(&hosts, "PMI_JOBID")).is_err());
+}
+
+#[test]
+fn each_variable_of_a_job_changes_its_secret() {
+    for (variables, names) in [
+        (
+            TORCHRUN,
+            &[
+                "MASTER_ADDR",
+                "MASTER_PORT",
+                "TORCHELASTIC_RUN_ID",
+                "TORCHELASTIC_RESTART_COUNT",
+            ][..],
+        ),
+        (OPEN_MPI, &["PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"]),
+        (
+            HYDRA,
+            &["PMI_JOBID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"],
+        ),
+        (SLURM, &["SLURM_JOB_ID", "SLURM_STEP_ID"]),
+    ] {
+        let secret = launch(variables).secret.unwrap();
+        for name in names {
+            let other = launch(&with(variables, &[(name, "8")])).secret.unwrap();
+            assert!(secret != other, "{name}");
+        }
+        // A secret that was set counts alone.
+        let set = ("CUDA_NCCL_SECRET", "0123456789abcdef");
+        let set = [&[set][..], &[set, (names[0], "8")]]
+            .map(|more| launch(&with(variables, more)).secret.unwrap());
+        assert!(set[0] == set[1]);
+    }
+}
+
+#[test]
+fn the_shortest_secret_has_sixteen_characters() {
+    let secret = |text| launch(&with(SLURM, &[("CUDA_NCCL_SECRET", text)])).secret;
+    assert!(secret("0123456789abcdef").is_ok());
+    let error = secret("0123456789abcde").unwrap_err();
+    assert!(
+        error.starts_with("CUDA_NCCL_SECRET has 15 characters"),
+        "{error}"
+    );
+}

@@ -305,19 +305,27 @@ mod tests {
         place
     }
 
-    fn missed(answers: &[Option<&'static [u8]>]) -> Missed {
-        let meeting = Meeting {
+    fn meeting() -> Meeting {
+        Meeting {
             host: "127.0.0.1".to_owned(),
             port: 1,
             source: "a test".to_owned(),
-        };
-        let client = Client {
-            meeting: &meeting,
-            secret: &Secret::new("a secret"),
+        }
+    }
+
+    fn client<'a>(meeting: &'a Meeting, secret: &'a Secret, limit: Duration) -> Client<'a> {
+        Client {
+            meeting,
+            secret,
             rank: 1,
             size: 2,
-            deadline: Deadline::after(Duration::from_secs(10)),
-        };
+            deadline: Deadline::after(limit),
+        }
+    }
+
+    fn missed(answers: &[Option<&'static [u8]>]) -> Missed {
+        let (meeting, secret) = (meeting(), Secret::new("a secret"));
+        let client = client(&meeting, &secret, Duration::from_secs(10));
         let places = answers
             .iter()
             .zip(1..)
@@ -355,5 +363,24 @@ mod tests {
         assert!(refused(missed(&[None, None])));
         let nowhere = missed(&[]);
         assert!(matches!(nowhere, Missed::Absent(why) if why.kind() == ErrorKind::NotFound));
+    }
+    /// A port that connects to itself would be taken for a listener that never greets.
+    #[test]
+    fn a_connection_to_itself_counts_as_no_connection() {
+        // Linux gives even ports of this range to clients, one after the other.
+        let free = (40_000..60_000u16).step_by(2).find_map(|port| {
+            let place = SocketAddr::from(([127, 0, 0, 1], port));
+            TcpListener::bind(place).is_ok().then_some(place)
+        });
+        let free = free.unwrap();
+        let meeting = meeting();
+        let secret = Secret::new("a secret");
+        let client = client(&meeting, &secret, Duration::from_secs(5));
+        let missed = client.connect_to(std::iter::repeat_n(free, 40_000));
+        assert!(
+            matches!(&missed, Err(Missed::Absent(why)) if why.kind() == ErrorKind::ConnectionRefused),
+            "{:?}",
+            missed.err()
+        );
     }
 }

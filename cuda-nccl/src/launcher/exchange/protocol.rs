@@ -153,3 +153,207 @@ pub(super) fn read(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::Write, net::TcpListener, os::unix::thread::JoinHandleExt, thread, time::Instant,
+    };
+
+    use super::*;
+
+    fn secret() -> Secret {
+        Secret::new("a secret")
+    }
+
+    #[test]
+    fn a_hello_carries_large_numbers() {
+        let hello = Hello {
+            rank: 0x0102_0304,
+            size: 0xf5f6_f7f8,
+            nonce: [9; 32],
+        };
+        let bytes = hello.write(&secret(), &[4; 32]);
+        assert_eq!(bytes[8..16], [4, 3, 2, 1, 0xf8, 0xf7, 0xf6, 0xf5]);
+        let (read, proven) = Hello::read(&bytes, &secret(), &[4; 32]).unwrap();
+        assert!(proven);
+        assert_eq!(
+            (read.rank, read.size, read.nonce),
+            (hello.rank, hello.size, hello.nonce)
+        );
+    }
+
+    #[test]
+    fn a_hello_with_any_changed_byte_proves_nothing() {
+        let hello = Hello {
+            rank: 1,
+            size: 2,
+            nonce: [9; 32],
+        };
+        let bytes = hello.write(&secret(), &[4; 32]);
+        for at in 0..HELLO {
+            let mut changed = bytes;
+            changed[at] ^= 1;
+            let read = Hello::read(&changed, &secret(), &[4; 32]);
+            match at < MAGIC.len() {
+                true => assert!(read.is_none(), "{at}"),
+                false => assert!(!read.unwrap().1, "{at}"),
+            }
+        }
+        let foreign = Hello::read(&bytes, &secret(), &[5; 32]).unwrap();
+        assert!(!foreign.1, "another nonce");
+        let foreign = Hello::read(&bytes, &Secret::new("another"), &[4; 32]).unwrap();
+        assert!(!foreign.1, "another secret");
+    }
+
+    /// Pairs that differ from the first one in one field each.
+    fn pairs() -> [Pair; 4] {
+        let pair = Pair {
+            zero: [1; 32],
+            other: [2; 32],
+            rank: 3,
+        };
+        [
+            pair,
+            Pair {
+                zero: [7; 32],
+                ..pair
+            },
+            Pair {
+                other: [7; 32],
+                ..pair
+            },
+            Pair { rank: 7, ..pair },
+        ]
+    }
+
+    #[test]
+    fn codes_depend_on_the_pair_the_secret_the_kind_and_the_bytes() {
+        let [pair, others @ ..] = pairs();
+        let message = pair.message(&secret(), BYTES, b"bytes");
+        assert_eq!(message[..10], *b"\x02\x05\0\0\0bytes");
+        let code = &message[10..];
+        assert_eq!(code.len(), 32);
+        assert!(pair.proves(&secret(), BYTES, b"bytes", code));
+        assert!(!pair.proves(&secret(), WELCOME, b"bytes", code));
+        assert!(!pair.proves(&secret(), BYTES, b"byte", code));
+        assert!(!pair.proves(&Secret::new("another"), BYTES, b"bytes", code));
+        for other in others {
+            assert!(!other.proves(&secret(), BYTES, b"bytes", code));
+        }
+    }
+
+    #[test]
+    fn receipts_differ_between_pairs_and_secrets() {
+        let mut receipts: Vec<_> = pairs().map(|pair| pair.receipt(&secret())).into();
+        receipts.push(pairs()[0].receipt(&Secret::new("another")));
+        let code = &pairs()[0].message(&secret(), BYTES, &[])[5..];
+        receipts.push(code.try_into().unwrap());
+        for (at, receipt) in receipts.iter().enumerate() {
+            assert!(!receipts[..at].contains(receipt), "{at}");
+        }
+    }
+
+    #[test]
+    fn a_stranger_gets_a_message_without_a_code() {
+        let message = stranger();
+        assert_eq!(message[0], STRANGER);
+        assert_eq!(message[1..], [0; 36]);
+    }
+
+    #[test]
+    fn nonces_are_never_the_same() {
+        assert_ne!(nonce().unwrap(), nonce().unwrap());
+    }
+
+    #[test]
+    fn reading_takes_bytes_one_by_one_and_ends_with_the_deadline() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let mut writer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, _) = listener.accept().unwrap();
+        writer.set_nodelay(true).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for byte in 0..5 {
+                    thread::sleep(Duration::from_millis(5));
+                    writer.write_all(&[byte]).unwrap();
+                }
+            });
+            let mut bytes = [0; 5];
+            read(
+                &stream,
+                &mut bytes,
+                Deadline::after(Duration::from_secs(20)),
+            )
+            .unwrap();
+            assert_eq!(bytes, [0, 1, 2, 3, 4]);
+        });
+        // Nothing more comes.
+        let (start, limit) = (Instant::now(), Duration::from_millis(50));
+        let late = read(&stream, &mut [0], Deadline::after(limit)).unwrap_err();
+        assert_eq!(late.kind(), ErrorKind::TimedOut);
+        assert!(start.elapsed() >= limit);
+        // The deadline also ends reading where bytes are there.
+        writer.write_all(&[9]).unwrap();
+        let late = read(&stream, &mut [0], Deadline::after(Duration::ZERO)).unwrap_err();
+        assert_eq!(late.kind(), ErrorKind::TimedOut);
+        read(&stream, &mut [], Deadline::after(Duration::ZERO)).unwrap();
+        drop(writer);
+        let long = Deadline::after(Duration::from_secs(20));
+        let ended = read(&stream, &mut [0; 2], long).unwrap_err();
+        assert_eq!(ended.kind(), ErrorKind::UnexpectedEof);
+    }
+    /// Sets SO_LINGER to zero seconds, so that closing the stream sends a reset.
+    fn reset(stream: TcpStream) {
+        use std::os::fd::AsRawFd;
+        let linger = libc::linger {
+            l_onoff: 1,
+            l_linger: 0,
+        };
+        // SAFETY: the descriptor is open, and the value has the size that is passed.
+        let code = unsafe {
+            libc::setsockopt(
+                stream.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_LINGER,
+                (&raw const linger).cast(),
+                size_of_val(&linger) as libc::socklen_t,
+            )
+        };
+        assert_eq!(code, 0);
+    }
+
+    #[test]
+    fn reading_returns_the_error_of_the_connection() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let writer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, _) = listener.accept().unwrap();
+        reset(writer);
+        let long = Deadline::after(Duration::from_secs(20));
+        let error = read(&stream, &mut [0], long).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn reading_goes_on_after_a_signal() {
+        extern "C" fn ignore(_: libc::c_int) {}
+        let handler = ignore as extern "C" fn(libc::c_int);
+        // SAFETY: the handler does nothing. No other test uses this signal.
+        unsafe { libc::signal(libc::SIGUSR1, handler as libc::sighandler_t) };
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let mut writer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, _) = listener.accept().unwrap();
+        let reader = thread::spawn(move || {
+            let long = Deadline::after(Duration::from_secs(20));
+            read(&stream, &mut [0], long)
+        });
+        for _ in 0..20 {
+            thread::sleep(Duration::from_millis(5));
+            // SAFETY: the thread is joined below, so its number is still its own.
+            let code = unsafe { libc::pthread_kill(reader.as_pthread_t(), libc::SIGUSR1) };
+            assert_eq!(code, 0);
+        }
+        writer.write_all(&[1]).unwrap();
+        reader.join().unwrap().unwrap();
+    }
+}

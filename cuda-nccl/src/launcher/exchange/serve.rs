@@ -319,3 +319,216 @@ fn list(ranks: &[u32]) -> String {
     let more = if ranks.len() > SHOWN { " and more" } else { "" };
     format!("rank {}{more}", shown.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::{super::protocol::GREETING, *};
+
+    fn meeting() -> Meeting {
+        Meeting {
+            host: "127.0.0.1".to_owned(),
+            port: 1,
+            source: "a test".to_owned(),
+        }
+    }
+
+    /// The client's end of a connection of `rank` that the server has just welcomed.
+    fn enter(server: &mut Server<'_>, rank: u32) -> (TcpStream, Pair) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, from) = listener.accept().unwrap();
+        server.greet(stream, from).unwrap();
+        let mut greeting = [0; GREETING];
+        client.read_exact(&mut greeting).unwrap();
+        let zero = greeting[8..].try_into().unwrap();
+        let hello = Hello {
+            rank,
+            size: server.size as u32,
+            nonce: [7; 32],
+        };
+        client
+            .write_all(&hello.write(server.secret, &zero))
+            .unwrap();
+        while !server.members.contains_key(&rank) {
+            server.listen_to_guests().unwrap();
+        }
+        let mut welcome = [0; 37];
+        client.read_exact(&mut welcome).unwrap();
+        assert_eq!(welcome[0], WELCOME);
+        let pair = Pair {
+            zero,
+            other: [7; 32],
+            rank,
+        };
+        (client, pair)
+    }
+
+    #[test]
+    fn receipts_may_come_after_the_deadline() {
+        let (meeting, secret) = (meeting(), Secret::new("a secret"));
+        let mut server = Server::new(&meeting, &secret, 2);
+        let (mut client, pair) = enter(&mut server, 1);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut message = [0; 5 + 3 + 32];
+                client.read_exact(&mut message).unwrap();
+                assert_eq!(message[..8], *b"\x02\x03\0\0\0abc");
+                thread::sleep(Duration::from_millis(20));
+                client.write_all(&pair.receipt(&secret)).unwrap();
+            });
+            server
+                .give(b"abc", Deadline::after(Duration::ZERO))
+                .unwrap();
+        });
+    }
+
+    #[test]
+    fn a_wrong_receipt_means_that_the_rank_is_lost() {
+        let (meeting, secret) = (meeting(), Secret::new("a secret"));
+        let mut server = Server::new(&meeting, &secret, 2);
+        let (mut client, pair) = enter(&mut server, 1);
+        let mut receipt = pair.receipt(&secret);
+        receipt[31] ^= 1;
+        client.write_all(&receipt).unwrap();
+        let long = Deadline::after(Duration::from_secs(20));
+        let error = server.give(b"abc", long).unwrap_err();
+        let from = client.local_addr().unwrap();
+        assert!(matches!(error, Error::Lost(_)), "{error}");
+        let text = format!(
+            "rank 1, from {from}, ended while rank 0 gave all 2 ranks their first bytes: see what it printed"
+        );
+        assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn an_error_describes_at_most_four_clients() {
+        let (meeting, secret) = (meeting(), Secret::new("a secret"));
+        let from = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        let text = |clients: u16| {
+            let mut server = Server::new(&meeting, &secret, 3);
+            (1..=clients).for_each(|port| server.note(from(port), "is odd"));
+            server.late(Deadline::after(Duration::ZERO)).to_string()
+        };
+        let start = "2 of 3 ranks have not come to rank 0 at 127.0.0.1:1 (a test) within no time at all: rank 1, 2; ";
+        assert_eq!(
+            text(0),
+            format!("{start}were they started, and can they reach this host and port?")
+        );
+        assert_eq!(
+            text(1),
+            format!("{start}1 client was turned away: 127.0.0.1:1 is odd")
+        );
+        let four = "127.0.0.1:1 is odd; 127.0.0.1:2 is odd; 127.0.0.1:3 is odd; 127.0.0.1:4 is odd";
+        assert_eq!(
+            text(4),
+            format!("{start}4 clients were turned away: {four}")
+        );
+        assert_eq!(
+            text(6),
+            format!("{start}6 clients were turned away: {four}")
+        );
+    }
+
+    #[test]
+    fn ranks_that_have_come_are_not_called_missing() {
+        let (meeting, secret) = (meeting(), Secret::new("a secret"));
+        let mut server = Server::new(&meeting, &secret, 4);
+        let _second = enter(&mut server, 2);
+        let text = server.late(Deadline::after(Duration::ZERO)).to_string();
+        assert!(text.starts_with("2 of 4 ranks have not come"), "{text}");
+        assert!(text.contains(": rank 1, 3; "), "{text}");
+    }
+
+    #[test]
+    fn lists_of_ranks_end_after_eight() {
+        let ranks = |count| list(&(1..=count).collect::<Vec<_>>());
+        assert_eq!(ranks(1), "rank 1");
+        assert_eq!(ranks(8), "rank 1, 2, 3, 4, 5, 6, 7, 8");
+        assert_eq!(ranks(9), "rank 1, 2, 3, 4, 5, 6, 7, 8 and more");
+    }
+
+    /// What a rank is told, if this is what went wrong.
+    fn told(why: &str) -> Vec<u8> {
+        let (meeting, secret) = (meeting(), Secret::new("a secret"));
+        let mut server = Server::new(&meeting, &secret, 2);
+        let (mut client, pair) = enter(&mut server, 1);
+        thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let mut head = [0; 5];
+                client.read_exact(&mut head).unwrap();
+                assert_eq!(head[0], FAILED);
+                let length = u32::from_le_bytes(head[1..].try_into().unwrap());
+                let mut bytes = vec![0; length as usize + 32];
+                client.read_exact(&mut bytes).unwrap();
+                let code = bytes.split_off(length as usize);
+                assert!(pair.proves(&secret, FAILED, &bytes, &code));
+                bytes
+            });
+            server.tell(why);
+            reader.join().unwrap()
+        })
+    }
+
+    #[test]
+    fn long_reasons_are_cut_between_characters() {
+        assert_eq!(told("short"), b"short");
+        let most = "x".repeat(LONGEST);
+        assert_eq!(told(&most), most.as_bytes());
+        assert_eq!(told(&(most.clone() + "y")), most.as_bytes());
+        // Two bytes each: one character lies across the limit.
+        let odd = "x".to_owned() + &"\u{df}".repeat(LONGEST / 2);
+        assert_eq!(told(&odd), &odd.as_bytes()[..LONGEST - 1]);
+        // Four bytes each, three of them before the limit.
+        let wide = "x".to_owned() + &"\u{1f600}".repeat(LONGEST / 4);
+        assert_eq!(told(&wide), &wide.as_bytes()[..LONGEST - 3]);
+    }
+
+    #[test]
+    fn a_member_that_ends_is_lost() {
+        let (meeting, secret) = (meeting(), Secret::new("a secret"));
+        let mut server = Server::new(&meeting, &secret, 3);
+        let (client, _) = enter(&mut server, 1);
+        server.look_after_members().unwrap();
+        let from = client.local_addr().unwrap();
+        drop(client);
+        let error = loop {
+            match server.look_after_members() {
+                Ok(()) => thread::sleep(PAUSE),
+                Err(error) => break error,
+            }
+        };
+        let text =
+            format!("rank 1, from {from}, ended before all ranks had come: see what it printed");
+        assert!(matches!(error, Error::Lost(_)), "{error}");
+        assert_eq!(error.to_string(), text);
+    }
+    #[test]
+    fn sending_to_a_client_that_has_gone_fails() {
+        let (meeting, secret) = (meeting(), Secret::new("a secret"));
+        let mut server = Server::new(&meeting, &secret, 2);
+        let (client, pair) = enter(&mut server, 1);
+        let member = &server.members[&1];
+        assert!(member.send(&secret, BYTES, b"abc"));
+        assert!(
+            member
+                .stream
+                .peek(&mut [0])
+                .is_err_and(|error| waits(&error))
+        );
+        // Closing the connection with unread bytes makes the system send a reset.
+        let mut message = [0; 8];
+        while client.peek(&mut message).unwrap() < message.len() {}
+        drop(client);
+        while member
+            .stream
+            .peek(&mut [0])
+            .is_err_and(|error| waits(&error))
+        {
+            thread::sleep(PAUSE);
+        }
+        assert!(!member.send(&secret, BYTES, b"abc"));
+        assert_eq!(pair.rank, 1);
+    }
+}

@@ -521,3 +521,106 @@ fn a_number_of_ranks_that_is_a_mistake_takes_no_time() {
     assert!(since.elapsed() < SHORT + SHORT, "{:?}", since.elapsed());
     assert_eq!(Deadline::after(Duration::ZERO).shown(), "no time at all");
 }
+
+/// An imposter that sends `answer`, takes the hello if it sent a greeting, and then keeps the connection open.
+fn answer_of_a_rank_0(answer: Vec<u8>, ends: bool, limit: Duration) -> Result<Vec<u8>> {
+    let (listener, meeting) = place();
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        drop(listener);
+        stream.write_all(&answer).unwrap();
+        if ends {
+            // The rank has nothing more to say. Wait for its hello, or else the answer is lost with a reset.
+            stream.shutdown(Shutdown::Write).unwrap();
+        }
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let outcome = join::join(&meeting, &secret(), 1, 2, Deadline::after(limit));
+    server.join().unwrap();
+    outcome
+}
+
+#[test]
+fn a_rank_0_that_never_answers_a_hello_is_missed_in_time() {
+    let greeting = super::protocol::greeting(&[5; 32]).to_vec();
+    let begin = Instant::now();
+    let outcome = answer_of_a_rank_0(greeting, false, Duration::from_millis(50));
+    start_error(
+        outcome,
+        &["did not send the first bytes within 50.0ms: some rank has not come"],
+    );
+    // The grace period is two seconds.
+    assert!(begin.elapsed() >= Duration::from_millis(2050));
+    assert!(begin.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_welcome_that_is_cut_at_any_byte_is_an_end_of_rank_0() {
+    // No code is right, so a whole message would be a foreign one.
+    let whole = [
+        &super::protocol::greeting(&[5; 32])[..],
+        &[super::protocol::WELCOME, 0, 0, 0, 0],
+        &[0; 32],
+    ]
+    .concat();
+    for kept in [40, 41, 44, 45, 46, 76] {
+        let outcome = answer_of_a_rank_0(whole[..kept].to_vec(), true, LONG);
+        lost(
+            outcome,
+            &[
+                "rank 0 at",
+                "ended before all ranks had come: see what it printed",
+            ],
+        );
+    }
+    let foreign = answer_of_a_rank_0(whole, true, LONG);
+    start_error(foreign, &["sends no proof that it knows the secret"]);
+}
+
+#[test]
+fn a_message_of_the_greatest_length_is_read() {
+    let message = |length: usize| {
+        let mut bytes = super::protocol::greeting(&[5; 32]).to_vec();
+        bytes.push(super::protocol::WELCOME);
+        bytes.extend((length as u32).to_le_bytes());
+        bytes
+    };
+    // Its bytes are waited for, and the connection ends before they come.
+    let outcome = answer_of_a_rank_0(message(LONGEST), true, LONG);
+    lost(outcome, &["ended before all ranks had come"]);
+    let outcome = answer_of_a_rank_0(message(LONGEST + 1), true, LONG);
+    start_error(outcome, &["sends no proof"]);
+}
+
+#[test]
+fn so_many_ranks_that_a_message_has_no_room_are_rejected() {
+    let (_listener, meeting) = place();
+    for (rank, size) in [(1, 1 << 32), (1 << 32, 1 << 33)] {
+        let outcome = join::join(&meeting, &secret(), rank, size, Deadline::after(LONG));
+        start_error(outcome, &[&format!("{size} ranks are too many")]);
+    }
+}
+
+#[test]
+fn a_deadline_that_no_clock_can_express_is_none() {
+    let never = Deadline::after(Duration::MAX);
+    assert!(never.left().unwrap() > Duration::from_secs(1 << 27));
+    assert_eq!(Deadline::after(Duration::ZERO).left(), None);
+    assert_eq!(Deadline::after(LONG).shown(), "30.0s");
+    assert!(Deadline::after(LONG).left().unwrap() <= LONG);
+}
+
+#[test]
+fn an_address_of_this_host_alone_is_not_open_to_others() {
+    let (listener, meeting) = place();
+    drop(listener);
+    let local = listen(&meeting).unwrap().local_addr().unwrap();
+    assert_eq!(local.to_string(), meeting.to_string());
+    let named = Meeting {
+        host: "node1".to_owned(),
+        port: 0,
+        ..meeting
+    };
+    let open = listen(&named).unwrap().local_addr().unwrap();
+    assert!(open.ip().is_unspecified(), "{open}");
+}
