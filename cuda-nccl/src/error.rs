@@ -127,3 +127,70 @@ impl From<cuda_compute::Error> for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use cuda_safe::{Context, Module};
+
+    use super::*;
+
+    /// An error with a source, since the file is missing.
+    fn missing_file() -> cuda_safe::Error {
+        let context = Context::primary(0).unwrap();
+        Module::from_ptx_file(&context, "no/such/file.ptx").unwrap_err()
+    }
+
+    #[test]
+    fn sources_are_those_of_the_inner_error() {
+        let error = Error::from(missing_file());
+        assert!(matches!(error, Error::Cuda(_)));
+        let source = error.source().unwrap().downcast_ref::<std::io::Error>();
+        assert_eq!(source.unwrap().kind(), std::io::ErrorKind::NotFound);
+        assert!(Error::Value("a value".into()).source().is_none());
+    }
+
+    #[cfg(feature = "compute")]
+    #[test]
+    fn errors_of_arrays_keep_their_kind() {
+        let cuda = Error::from(cuda_compute::Error::Cuda(missing_file()));
+        assert!(matches!(cuda, Error::Cuda(_)), "{cuda}");
+        let compute = Error::from(cuda_compute::Error::Value("a value".into()));
+        assert!(matches!(compute, Error::Compute(_)), "{compute}");
+        assert!(compute.source().is_none());
+        // `From` makes none like this, but users can.
+        let nested = Error::Compute(cuda_compute::Error::Cuda(missing_file()));
+        assert!(nested.source().is_some());
+        assert!(nested.to_string().contains("no/such/file.ptx"));
+    }
+
+    #[test]
+    fn messages_contain_what_is_known() {
+        let plain = Error::Nccl {
+            call: "ncclSend",
+            result: NcclResult(99),
+            detail: String::new(),
+        };
+        assert_eq!(
+            plain.to_string(),
+            "ncclSend failed: unknown ncclResult_t 99"
+        );
+        let said = Error::nccl("ncclSend", NcclResult::INVALID_ARGUMENT, " no peer \n");
+        let text = "ncclSend failed: ncclInvalidArgument (4): no peer; NCCL_DEBUG=WARN prints which argument";
+        assert_eq!(said.to_string(), text);
+        assert_eq!(format!("{said:?}"), text);
+        for error in [
+            Error::Value("text".into()),
+            Error::Missing("text".into()),
+            Error::Unsupported("text".into()),
+            Error::Start("text".into()),
+            Error::File("text".into()),
+            Error::Lost("text".into()),
+        ] {
+            assert_eq!(error.to_string(), "text");
+            assert!(!error.is_fault());
+        }
+        assert!(!Error::from(missing_file()).is_fault());
+    }
+}

@@ -332,4 +332,46 @@ mod tests {
         assert_eq!(Version(2, 32, 3).to_string(), "2.32.3");
         assert!(Version::from_code(21805) > OLDEST && Version::from_code(21703) < OLDEST);
     }
+    #[test]
+    fn functions_are_found_in_their_file() {
+        let file = place(libc::getpid as *const c_void).unwrap();
+        assert!(file.is_file(), "{}", file.display());
+        assert!(
+            file.to_string_lossy().contains("libc"),
+            "{}",
+            file.display()
+        );
+        assert_eq!(place(ptr::null()), None);
+        let on_the_heap = Box::new(1);
+        assert_eq!(place((&raw const *on_the_heap).cast()), None);
+    }
+
+    #[test]
+    fn the_first_file_and_those_that_exist_have_a_reason() {
+        let broken = env::temp_dir().join(format!("cuda-nccl-broken-{}", std::process::id()));
+        fs::write(&broken, "no library").unwrap();
+        let absent = |name: &str| OsString::from(format!("/no/such/folder/{name}"));
+        let files = [absent("first"), absent("second"), broken.clone().into()];
+        let text = open(&files, false).unwrap_err().to_string();
+        fs::remove_file(&broken).unwrap();
+        let (looked_for, reasons) = text.split_once("What came of it: ").unwrap();
+        for file in &files {
+            assert!(looked_for.contains(&*file.to_string_lossy()), "{text}");
+        }
+        assert!(reasons.contains("/no/such/folder/first"), "{reasons}");
+        assert!(!reasons.contains("second"), "{reasons}");
+        assert!(reasons.contains(&*broken.to_string_lossy()), "{reasons}");
+        assert!(reasons.contains("; "), "{reasons}");
+    }
+
+    #[test]
+    fn empty_variables_count_as_unset() {
+        let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+        // No test may change the environment here, so this takes variables as they are.
+        for (name, value) in env::vars_os() {
+            let name = name.to_string_lossy();
+            assert_eq!(trusted(&name), is_set(&name).then_some(value), "{name}");
+        }
+        assert_eq!(trusted("CUDA_NCCL_NO_SUCH_VARIABLE"), None);
+    }
 }

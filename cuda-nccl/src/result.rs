@@ -137,4 +137,20 @@ mod tests {
                 .contains("NCCL_DEBUG=INFO")
         );
     }
+    #[test]
+    fn debug_output_is_the_name() {
+        assert_eq!(
+            format!("{:?}", NcclResult::REMOTE_ERROR),
+            "ncclRemoteError (6)"
+        );
+        assert_eq!(format!("{:?}", NcclResult(77)), "unknown ncclResult_t 77");
+    }
+
+    #[test]
+    fn only_mistakes_in_a_call_are_survived() {
+        let survived = (0..12).filter(|code| !NcclResult(*code).ends_communicator());
+        assert_eq!(survived.collect::<Vec<_>>(), [0, 4, 5, 7]);
+        let remedies = (0..12).filter(|code| !NcclResult(*code).remedy().is_empty());
+        assert_eq!(remedies.collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 8]);
+    }
 }

@@ -112,4 +112,48 @@ mod tests {
         signal.set(1);
         busy.synchronize().unwrap();
     }
+    #[test]
+    fn finished_calls_are_forgotten_when_there_are_many() {
+        let context = Context::primary(0).unwrap();
+        let streams: Vec<_> = (0..MANY + 2)
+            .map(|_| Stream::new(&context).unwrap())
+            .collect();
+        let record = |ends: &mut StreamEnds, streams: &[Stream]| {
+            ends.prepare(streams).unwrap();
+            for stream in streams {
+                ends.record(stream).unwrap();
+                stream.synchronize().unwrap();
+            }
+        };
+        let mut ends = StreamEnds::default();
+        record(&mut ends, &streams[..MANY - 1]);
+        record(&mut ends, &streams[MANY..=MANY]);
+        assert_eq!(ends.iter().count(), MANY);
+        record(&mut ends, &streams[MANY + 1..]);
+        assert_eq!(ends.iter().count(), 1);
+        assert!(ends.of(&streams[MANY]).is_none());
+    }
+
+    #[test]
+    fn the_last_stream_was_used_last() {
+        let context = Context::primary(0).unwrap();
+        let [a, b, c] = [0; 3].map(|_| Stream::new(&context).unwrap());
+        let mut ends = StreamEnds::default();
+        assert!(ends.last().is_none());
+        ends.prepare([&a, &b]).unwrap();
+        assert_eq!(ends.last().unwrap().0, &b);
+        ends.prepare([&a]).unwrap();
+        assert_eq!(ends.last().unwrap().0, &a);
+        assert_eq!(ends.iter().count(), 2);
+        assert!(ends.of(&c).is_none());
+        // Only the stream's own event is recorded.
+        let signal = Signal::<u32>::new(&context, 0).unwrap();
+        b.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+        ends.record(&b).unwrap();
+        ends.record(&c).unwrap();
+        assert!(ends.of(&a).unwrap().query().unwrap());
+        assert!(!ends.of(&b).unwrap().query().unwrap());
+        signal.set(1);
+        b.synchronize().unwrap();
+    }
 }

@@ -434,4 +434,88 @@ mod tests {
             None
         );
     }
+    #[test]
+    fn sends_and_receives_are_compared_in_order() {
+        let seats = [0, 1].map(|rank| Seat::take(b"order".to_vec(), rank));
+        let mut calls = [Calls::new(), Calls::new()];
+        let mut compare = |rank: usize, kind, len| {
+            let call = call(kind, len, 1 - rank as i32);
+            seats[rank].compare(&mut calls[rank], &call)
+        };
+        // Several of one kind wait for the others.
+        for len in [7, 8, 9] {
+            assert_eq!(compare(0, Kind::Send, len), None);
+        }
+        for len in [7, 8] {
+            assert_eq!(compare(1, Kind::Receive, len), None);
+        }
+        let text = |sent, received| {
+            format!(
+                "rank 0 sends {sent} bytes to rank 1, which receives {received} from it. The communicator was aborted"
+            )
+        };
+        assert_eq!(compare(1, Kind::Receive, 1), Some(text(9, 1)));
+        // The sender may be the later one.
+        assert_eq!(compare(1, Kind::Receive, 6), None);
+        assert_eq!(compare(0, Kind::Send, 8), Some(text(8, 6)));
+    }
+
+    #[test]
+    fn partners_of_other_processes_are_not_remembered() {
+        let zero = Seat::take(b"elsewhere".to_vec(), 0);
+        let one = Seat::take(b"elsewhere".to_vec(), 1);
+        let mut calls = [Calls::new(), Calls::new()];
+        let send = |to| call(Kind::Send, 1, to);
+        assert_eq!(zero.compare(&mut calls[0], &send(2)), None);
+        assert!(zero.board.lock().pairs.is_empty());
+        assert_eq!(zero.compare(&mut calls[0], &send(1)), None);
+        assert_eq!(zero.board.lock().pairs.len(), 1);
+        // Rank 2 is of this process after all, and receives something else.
+        let two = Seat::take(b"elsewhere".to_vec(), 2);
+        assert_eq!(two.compare(&mut calls[1], &call(Kind::Receive, 5, 0)), None);
+        assert_eq!(
+            [0, 1, 2, 3].map(|rank| one.has(rank)),
+            [true, true, true, false]
+        );
+        drop(zero);
+        assert!(!one.has(0));
+    }
+
+    #[test]
+    fn boards_without_ranks_are_forgotten() {
+        let known = |name: &[u8]| {
+            let boards = BOARDS.lock().unwrap_or_else(PoisonError::into_inner);
+            boards
+                .as_ref()
+                .is_some_and(|boards| boards.contains_key(name))
+        };
+        drop(Seat::take(b"forgotten".to_vec(), 0));
+        let _other = Seat::take(b"remembered".to_vec(), 0);
+        assert!(!known(b"forgotten") && known(b"remembered"));
+    }
+
+    #[test]
+    fn calls_that_all_have_read_are_freed() {
+        let seats = [0, 1].map(|rank| Seat::take(b"freed".to_vec(), rank));
+        let mut calls = [Calls::new(), Calls::new()];
+        let tail = |rank: usize| {
+            let mut state = seats[rank].board.lock();
+            Arc::downgrade(&state.member(rank).unwrap().tail)
+        };
+        let first = [tail(0), tail(1)];
+        for _ in 0..1000 {
+            for rank in 0..2 {
+                let call = call(Kind::AllGather, 1, 0);
+                assert_eq!(seats[rank].compare(&mut calls[rank], &call), None);
+            }
+        }
+        assert!(first.iter().all(|chunk| chunk.upgrade().is_none()));
+        // A rank that comes later begins with the next calls.
+        let late = Seat::take(b"freed".to_vec(), 2);
+        let mut of_late = Calls::new();
+        assert_eq!(
+            late.compare(&mut of_late, &call(Kind::AllGather, 1, 0)),
+            None
+        );
+    }
 }

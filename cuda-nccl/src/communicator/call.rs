@@ -244,4 +244,53 @@ mod tests {
         let words = [&Call::NOTHING[..], &[0, 9, 3]].concat();
         assert!(Call::describe(&words).starts_with("nothing, since"));
     }
+    #[test]
+    fn bytes_are_counted_by_what_carries() {
+        assert_eq!(
+            crate::communicator::prepare::bytes::<u8>(Kind::Send, [0; 2], 3, 0).bytes(),
+            3
+        );
+        assert_eq!(
+            crate::communicator::prepare::bytes::<f32>(Kind::Send, [0; 2], 3, 0).bytes(),
+            12
+        );
+        assert_eq!(
+            crate::communicator::prepare::bytes::<f64>(Kind::Send, [0; 2], 3, 0).bytes(),
+            24
+        );
+        assert_eq!(
+            crate::communicator::prepare::bytes::<[u16; 3]>(Kind::Send, [0; 2], 3, 0).bytes(),
+            18
+        );
+    }
+
+    #[test]
+    fn descriptions_name_operations_and_roots_where_there_are_any() {
+        let methods = (0..12).map(|kind| Call::describe(&[kind, 7, 5, 2, 3]));
+        assert_eq!(
+            methods.collect::<Vec<_>>(),
+            [
+                "all_reduce of 5 f32 (max)",
+                "reduce of 5 f32 (max), root 3",
+                "broadcast of 5 f32, root 3",
+                "all_gather of 5 f32",
+                "reduce_scatter of 5 f32 (max)",
+                "all_to_all of 5 f32",
+                "gather of 5 f32, root 3",
+                "scatter of 5 f32, root 3",
+                "send of 5 f32",
+                "receive of 5 f32",
+                "exchange of 5 f32",
+                "split",
+            ]
+        );
+        assert_eq!(
+            Call::describe(&[0, 7, 5, 5, 0]),
+            "all_reduce of 5 f32 (sum with factors)"
+        );
+        assert_eq!(
+            Call::describe(&Call::NOTHING),
+            "nothing, since it has an error of its own"
+        );
+    }
 }

@@ -87,3 +87,34 @@ fn captured_graph(stream: &Stream) -> Option<CUgraph> {
     };
     (code == CUresult::CUDA_SUCCESS && !graph.is_null()).then_some(graph)
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::Context;
+
+    use super::*;
+
+    #[test]
+    fn graphs_exist_for_as_long_as_they_may_be_launched() {
+        let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
+        assert_eq!(captured_graph(&stream), None);
+        let graphs = Graphs::default();
+        assert!(!graphs.exist());
+        // SAFETY: nothing is captured.
+        let graph = unsafe {
+            stream.capture(|_| {
+                assert!(captured_graph(&stream).is_some());
+                graphs.add(&stream);
+                Ok::<_, cuda_safe::Error>(())
+            })
+        };
+        assert!(graphs.exist());
+        drop(graph.unwrap());
+        // The driver gives up the reference on a thread of its own.
+        let start = std::time::Instant::now();
+        while graphs.exist() {
+            assert!(start.elapsed().as_secs() < 20, "the graph is still there");
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+}

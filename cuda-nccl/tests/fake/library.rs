@@ -7,7 +7,7 @@ use std::{
     process::Command,
     sync::{
         Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicI32, Ordering},
+        atomic::{AtomicI32, AtomicPtr, Ordering},
     },
     time::Duration,
 };
@@ -71,6 +71,10 @@ impl Fake {
                     sys::cuMemFree_v2 as *mut c_void,
                 );
             }
+            // SAFETY: its type in `nccl.c`.
+            let current = unsafe { library.get::<unsafe extern "C" fn(*mut c_void)>(b"fake_current") };
+            // SAFETY: the driver's function, of the type that `nccl.c` says.
+            unsafe { current.unwrap()(sys::cuCtxGetCurrent as *mut c_void) };
             library
         });
         let fake = Self {
@@ -78,11 +82,13 @@ impl Fake {
             _turn: turn,
         };
         for name in [
-            "polls", "async", "result", "hang", "differs", "partner", "silent", "wrong",
+            "polls", "started", "ended", "async", "result", "hang", "differs", "apart", "partner",
+            "silent", "wrong",
         ] {
             fake.set(name, 0);
         }
         fake.calls();
+        fake.arguments();
         fake
     }
 
@@ -104,14 +110,36 @@ impl Fake {
         self.number(name).load(Ordering::SeqCst)
     }
 
+    /// The context that was current in the last collective.
+    pub fn context(&self) -> *mut c_void {
+        // SAFETY: an atomic pointer, which lives as long as the library.
+        let context = unsafe {
+            &**self
+                .library
+                .get::<*const AtomicPtr<c_void>>(b"fake_context")
+                .unwrap()
+        };
+        context.load(Ordering::SeqCst)
+    }
+
     /// What was called since the last time.
     pub fn calls(&self) -> Vec<String> {
+        self.words(b"fake_calls")
+    }
+
+    /// The calls that take memory or make communicators, with their arguments: addresses from and to, count, type, operation,
+    /// root.
+    pub fn arguments(&self) -> Vec<String> {
+        self.words(b"fake_arguments")
+    }
+
+    fn words(&self, function: &[u8]) -> Vec<String> {
         let mut text = vec![0u8; 1 << 16];
         // SAFETY: its type in `nccl.c`, and room for as much as is said.
         unsafe {
             let calls = self
                 .library
-                .get::<unsafe extern "C" fn(*mut c_char, usize)>(b"fake_calls");
+                .get::<unsafe extern "C" fn(*mut c_char, usize)>(function);
             calls.unwrap()(text.as_mut_ptr().cast(), text.len());
         }
         let end = text.iter().position(|byte| *byte == 0).unwrap();
@@ -143,11 +171,16 @@ pub fn verified() -> CommunicatorOptions {
 
 /// Rank 0 of `size`, alone: the others never do anything.
 pub fn rank(size: usize, options: CommunicatorOptions) -> (Communicator, Stream) {
+    one_of(size, 0, options)
+}
+
+/// As [`rank`], with another number.
+pub fn one_of(size: usize, number: usize, options: CommunicatorOptions) -> (Communicator, Stream) {
     let context = Context::primary(0).unwrap();
     let stream = Stream::new(&context).unwrap();
     let id = UniqueId::new().unwrap();
     (
-        Communicator::new(&context, id, 0, size, options).unwrap(),
+        Communicator::new(&context, id, number, size, options).unwrap(),
         stream,
     )
 }

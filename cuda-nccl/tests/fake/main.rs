@@ -3,11 +3,13 @@
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 
+mod arguments;
 mod devices;
 mod ends;
 mod errors;
 mod figures;
 mod library;
+mod memory;
 mod old;
 mod ranks;
 mod starts;

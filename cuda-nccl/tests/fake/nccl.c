@@ -27,8 +27,11 @@ atomic_int fake_version = FAKE_VERSION;
 atomic_int fake_polls;         /* polls until something non-blocking is done; negative: never */
 atomic_int fake_async;         /* the asynchronous error of blocking communicators */
 atomic_int fake_result;        /* what the next collective returns; then none */
+atomic_int fake_started;       /* what the next start of a group returns; then none */
+atomic_int fake_ended;         /* what the next end of a group returns; then none */
 atomic_int fake_hang;          /* the next collective waits until it is aborted */
 atomic_int fake_differs;       /* other ranks' words differ: this is added to the third */
+atomic_int fake_apart;         /* the ranks below this have another color in a split */
 atomic_int fake_partner;       /* what partners tell of sends and receives: 1 what fits, 2 that they make none */
 atomic_int fake_silent;        /* calls are not recorded, which takes time */
 atomic_int fake_live;          /* communicators that are neither destroyed nor aborted */
@@ -46,6 +49,34 @@ static void say(const char *name) {
     log_length = length + snprintf(log_text + length, sizeof log_text - length, "%s ", name);
   atomic_flag_clear(&log_lock);
 }
+
+/* The arguments of the calls that were made since the last time. A call may leave some of them out: those are 0. */
+typedef unsigned long long number;
+static char arguments_text[1 << 16];
+static int arguments_length;
+
+static void note(const char *name, const void *from, const void *to, size_t count, int type, int op, int root) {
+  if (fake_silent) return;
+  while (atomic_flag_test_and_set(&log_lock)) {}
+  size_t left = sizeof arguments_text - arguments_length;
+  if (left > 200)
+    arguments_length += snprintf(arguments_text + arguments_length, left, "%s(%llu,%llu,%zu,%d,%d,%d) ", name,
+                                 (number)(uintptr_t)from, (number)(uintptr_t)to, count, type, op, root);
+  atomic_flag_clear(&log_lock);
+}
+
+void fake_arguments(char *out, size_t size) {
+  while (atomic_flag_test_and_set(&log_lock)) {}
+  snprintf(out, size, "%s", arguments_text);
+  arguments_text[0] = 0;
+  arguments_length = 0;
+  atomic_flag_clear(&log_lock);
+}
+
+/* The context that was current in the last collective. */
+static int (*get_current)(void **);
+_Atomic(void *) fake_context;
+void fake_current(void *get) { get_current = (int (*)(void **))get; }
 
 /* What was called since the last time, into `out`. */
 void fake_calls(char *out, size_t size) {
@@ -101,7 +132,9 @@ result ncclGetUniqueId(id *out) {
 
 result ncclCommInitRankConfig(comm **out, int size, id unique, int rank, config *c) {
   say("InitRankConfig");
-  (void)unique;
+  int number_of_id;
+  memcpy(&number_of_id, &unique, sizeof number_of_id);
+  note("InitRankConfig", NULL, NULL, size, number_of_id, unique.bytes[127], rank);
   if (c->magic != 0xcafebeef || c->size < sizeof *c) return 4;
   *out = make(rank, size, c->blocking, c->share, NULL);
   return c->blocking ? SUCCESS : IN_PROGRESS;
@@ -118,8 +151,7 @@ result ncclCommSplit(comm *from, int color, int key, comm **out, config *c) {
 
 result ncclCommShrink(comm *from, int *list, int count, comm **out, config *c, int flags) {
   say("Shrink");
-  (void)list;
-  (void)flags;
+  for (int place = 0; place < count; place++) note("Excluded", NULL, NULL, count, place, flags, list[place]);
   if (check(from)) return INVALID_USAGE;
   from->polls = fake_polls;
   *out = make(0, from->size - count, c->blocking, c->share, NULL);
@@ -157,19 +189,31 @@ result ncclCommAbort(comm *c) {
 
 static _Thread_local int depth;
 
-result ncclGroupStart(void) { say("GroupStart"); depth++; fake_depth++; return SUCCESS; }
+result ncclGroupStart(void) {
+  say("GroupStart");
+  int r = fake_started;
+  fake_started = 0;
+  if (r) return r;
+  depth++;
+  fake_depth++;
+  return SUCCESS;
+}
 
 result ncclGroupEnd(void) {
   say("GroupEnd");
   if (depth == 0) { fake_wrong++; return INVALID_USAGE; }
   depth--;
   fake_depth--;
-  return SUCCESS;
+  int r = fake_ended;
+  fake_ended = 0;
+  return r;
 }
 
 static result collective(const char *name, comm *c) {
   say(name);
   if (check(c)) return INVALID_USAGE;
+  void *context = NULL;
+  if (get_current && get_current(&context) == 0) fake_context = context;
   if (fake_hang) {
     fake_hang = 0;
     while (!*c->aborted) usleep(1000);
@@ -181,19 +225,23 @@ static result collective(const char *name, comm *c) {
 }
 
 result ncclAllReduce(const void *a, void *b, size_t n, int t, int op, comm *c, void *s) {
-  (void)a; (void)b; (void)n; (void)t; (void)op; (void)s;
+  (void)s;
+  note("AllReduce", a, b, n, t, op, 0);
   return collective("AllReduce", c);
 }
 result ncclReduce(const void *a, void *b, size_t n, int t, int op, int root, comm *c, void *s) {
-  (void)a; (void)b; (void)n; (void)t; (void)op; (void)s; (void)root;
+  (void)s;
+  note("Reduce", a, b, n, t, op, root);
   return collective("Reduce", c);
 }
 result ncclBroadcast(const void *a, void *b, size_t n, int t, int root, comm *c, void *s) {
-  (void)a; (void)b; (void)n; (void)t; (void)s; (void)root;
+  (void)s;
+  note("Broadcast", a, b, n, t, 0, root);
   return collective("Broadcast", c);
 }
 result ncclReduceScatter(const void *a, void *b, size_t n, int t, int op, comm *c, void *s) {
-  (void)a; (void)b; (void)n; (void)t; (void)op; (void)s;
+  (void)s;
+  note("ReduceScatter", a, b, n, t, op, 0);
   return collective("ReduceScatter", c);
 }
 /* The program's driver, which the test gives. */
@@ -217,12 +265,13 @@ enum { RECORD = 64 };
 static _Thread_local unsigned long long told;
 
 result ncclSend(const void *a, size_t n, int t, int peer, comm *c, void *s) {
-  (void)n; (void)t; (void)s; (void)peer;
+  (void)s;
+  note("Send", a, NULL, n, t, 0, peer);
   told = (unsigned long long)(uintptr_t)a;
   return collective("Send", c);
 }
 result ncclRecv(void *a, size_t n, int t, int peer, comm *c, void *s) {
-  (void)peer;
+  note("Recv", NULL, a, n, t, 0, peer);
   unsigned long long to = (unsigned long long)(uintptr_t)a;
   if (fake_partner == 1 && n * sizes[t] == RECORD) {
     copy(to, told + RECORD / 2, RECORD / 2, s);
@@ -233,12 +282,15 @@ result ncclRecv(void *a, size_t n, int t, int peer, comm *c, void *s) {
 }
 
 result ncclAllGather(const void *a, void *b, size_t n, int t, comm *c, void *s) {
+  note("AllGather", a, b, n, t, 0, 0);
   result r = collective("AllGather", c);
   if (r) return r;
   size_t bytes = n * sizes[t];
   for (int rank = 0; rank < c->size; rank++) {
     unsigned long long to = (unsigned long long)(uintptr_t)b + rank * bytes;
     copy(to, (unsigned long long)(uintptr_t)a, bytes, s);
+    /* What a split begins with: two words, of which the first is the color. */
+    if (rank < fake_apart && bytes == 16) set(to, 77, 1, s);
     if (fake_differs && rank != c->rank && bytes >= 24) set(to + 16, fake_differs, 1, s);
   }
   return SUCCESS;
@@ -262,6 +314,7 @@ result ncclRedOpDestroy(int op, comm *c) {
 result ncclMemAlloc(void **out, size_t bytes) {
   unsigned long long p = 0;
   say("MemAlloc");
+  note("MemAlloc", NULL, NULL, bytes, 0, 0, 0);
   int e = allocate(&p, bytes);
   *out = (void *)(uintptr_t)p;
   return e ? 1 : SUCCESS;
@@ -271,18 +324,22 @@ result ncclMemFree(void *p) {
   return release((unsigned long long)(uintptr_t)p) ? 1 : SUCCESS;
 }
 result ncclCommRegister(comm *c, void *p, size_t bytes, void **handle) {
-  (void)bytes;
   say("Register");
+  note("Register", p, NULL, bytes, 0, 0, 0);
+  int r = fake_result;
+  fake_result = 0;
+  if (r) return r;
   *handle = p;
   return check(c);
 }
 result ncclCommDeregister(comm *c, void *handle) {
-  (void)handle;
   say("Deregister");
+  note("Deregister", handle, NULL, 0, 0, 0, 0);
   return check(c);
 }
 result ncclAlltoAll(const void *a, void *b, size_t n, int t, comm *c, void *s) {
-  (void)a; (void)b; (void)n; (void)t; (void)s;
+  (void)s;
+  note("AlltoAll", a, b, n, t, 0, 0);
   return collective("AlltoAll", c);
 }
 #endif

@@ -1,0 +1,263 @@
+//! Memory that the library allocates or knows, and waits for work that uses it.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use cuda_nccl::{Communicator, Error, NcclAllocated, Reduction, UniqueId};
+use cuda_safe::{Context, DeviceBuffer, Signal, Stream, WaitUntil};
+
+use crate::library::{Fake, LIMIT, options, rank};
+
+/// Holds the stream back until `work` has waited for a moment. Fails if it did not wait.
+fn waits_for(stream: &Stream, work: impl FnOnce()) {
+    let signal = &Signal::new(stream.context(), 0u32).unwrap();
+    stream.wait_signal(signal, WaitUntil::EQUAL, 1).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(100));
+            signal.set(1);
+        });
+        work();
+        assert_eq!(signal.get(), 1, "the stream was not waited for");
+    });
+}
+
+#[test]
+fn memory_is_allocated_and_freed_once() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    fake.calls();
+    fake.arguments();
+    let memory = NcclAllocated::zeroed::<u64>(&stream, 3).unwrap();
+    assert_eq!(fake.arguments(), ["MemAlloc(0,0,24,0,0,0)"]);
+    assert_eq!(memory.to_vec(&stream).unwrap(), [0; 3]);
+    waits_for(&stream, || memory.close().unwrap());
+    assert_eq!(fake.calls(), ["MemAlloc", "MemFree"]);
+    let none = NcclAllocated::zeroed::<u64>(&stream, 0).unwrap();
+    none.close().unwrap();
+    assert!(fake.calls().is_empty());
+    let memory = NcclAllocated::zeroed::<u8>(&stream, 1).unwrap();
+    waits_for(&stream, || drop(memory));
+    assert_eq!(fake.calls(), ["MemAlloc", "MemFree"]);
+    let error = NcclAllocated::zeroed::<u64>(&stream, usize::MAX / 4).unwrap_err();
+    let text = format!(
+        "{} elements of 8 bytes are more than any memory",
+        usize::MAX / 4
+    );
+    assert!(
+        matches!(error, Error::Value(_)) && error.to_string() == text,
+        "{error}"
+    );
+    assert!(fake.calls().is_empty());
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn registered_memory_is_described_and_closed() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let memory = NcclAllocated::zeroed::<u16>(&stream, 5).unwrap();
+    let address = memory.as_device_ptr();
+    fake.arguments();
+    let data = rank.register(memory).unwrap();
+    assert_eq!(
+        fake.arguments(),
+        [format!("Register({address},0,10,0,0,0)")]
+    );
+    assert_eq!(data.as_device_ptr(), address);
+    let text = format!("{:?}", data.into_storage());
+    let part =
+        "Registration { of: Communicator { rank: 0, size: 2, device: 0, lost: None, .. }, .. }";
+    assert!(text.contains(part), "{text}");
+    assert_eq!(
+        fake.arguments(),
+        [format!("Deregister({address},0,0,0,0,0)")]
+    );
+    let data = rank
+        .register(NcclAllocated::zeroed::<u16>(&stream, 5).unwrap())
+        .unwrap();
+    fake.calls();
+    data.close().unwrap();
+    assert_eq!(fake.calls(), ["Deregister", "MemFree"]);
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn registration_waits_for_the_stream_of_the_memory() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
+    let mut registered = None;
+    waits_for(&stream, || {
+        registered = Some(rank.register(memory).unwrap())
+    });
+    fake.calls();
+    waits_for(&stream, || drop(registered));
+    assert_eq!(fake.calls(), ["Deregister"]);
+    // There is nothing to register in memory without bytes.
+    let none = rank.register(DeviceBuffer::<u8>::zeroed(&stream, 0).unwrap());
+    drop(none.unwrap());
+    assert!(fake.calls().is_empty());
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn an_end_waits_for_calls_that_are_under_way() {
+    let fake = Fake::new();
+    for finalizes in [true, false] {
+        let (rank, stream) = rank(2, options().timeout(Duration::from_secs(60)));
+        let held = Stream::new(rank.context()).unwrap();
+        let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
+        let signal = &Signal::new(stream.context(), 0u32).unwrap();
+        stream.wait_signal(signal, WaitUntil::EQUAL, 1).unwrap();
+        rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(100));
+                signal.set(1);
+            });
+            match finalizes {
+                true => rank.finalize().unwrap(),
+                false => drop(rank),
+            }
+            assert_eq!(signal.get(), 1);
+        });
+        stream.synchronize().unwrap();
+    }
+    fake.assert_clean();
+}
+
+#[test]
+fn an_asynchronous_error_ends_a_wait_for_work_that_hangs() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options().timeout(Duration::from_secs(600)));
+    let held = Stream::new(rank.context()).unwrap();
+    let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
+    let signal = &Signal::new(stream.context(), 0u32).unwrap();
+    stream.wait_signal(signal, WaitUntil::EQUAL, 1).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(300));
+            fake.set("async", 2);
+            thread::sleep(Duration::from_millis(100));
+            signal.set(1);
+        });
+        let error = rank.wait(&stream).unwrap_err();
+        assert!(matches!(error, Error::Lost(_)), "{error}");
+        assert!(error.to_string().contains("the network is down"), "{error}");
+        // The abort ends the kernels, which is waited for.
+        assert_eq!(signal.get(), 1);
+    });
+    fake.set("async", 0);
+    stream.synchronize().unwrap();
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn work_that_ends_after_the_limit_is_waited_for() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let held = Stream::new(rank.context()).unwrap();
+    let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
+    let signal = &Signal::new(stream.context(), 0u32).unwrap();
+    stream.wait_signal(signal, WaitUntil::EQUAL, 1).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(LIMIT + LIMIT / 4);
+            signal.set(1);
+        });
+        let error = rank.wait(&stream).unwrap_err();
+        let text = "rank 0 of 2: what was enqueued has not ended within the time limit of 1s: ";
+        assert!(error.to_string().starts_with(text), "{error}");
+        // It is within the time of grace.
+        assert_eq!(signal.get(), 1);
+    });
+    stream.synchronize().unwrap();
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn a_rank_that_is_dropped_waits_for_those_of_other_threads() {
+    let fake = Fake::new();
+    let limit = Duration::from_millis(400);
+    let id = UniqueId::new().unwrap();
+    let rank = |number| {
+        let context = Context::primary(0).unwrap();
+        Communicator::new(&context, id, number, 2, options().timeout(limit)).unwrap()
+    };
+    let (zero, one) = thread::scope(|scope| {
+        let other = scope.spawn(|| rank(1));
+        (rank(0), other.join().unwrap())
+    });
+    let start = Instant::now();
+    drop(zero);
+    assert!(start.elapsed() >= limit, "{:?}", start.elapsed());
+    // Nobody is left.
+    let start = Instant::now();
+    drop(one);
+    assert!(start.elapsed() < limit, "{:?}", start.elapsed());
+    fake.assert_clean();
+}
+
+#[test]
+fn memory_that_the_library_rejects_is_not_registered() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
+    fake.calls();
+    fake.set("result", 4);
+    let error = rank.register(memory).unwrap_err();
+    let text = "ncclCommRegister failed: ncclInvalidArgument (4): ";
+    assert!(error.to_string().starts_with(text), "{error}");
+    assert_eq!(fake.calls(), ["Register"]);
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn registered_memory_that_can_not_be_waited_for_ends_the_communicator() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
+    let data = rank.register(memory).unwrap();
+    stream.synchronize().unwrap();
+    // A stream that is being captured can't be waited for.
+    // SAFETY: nothing is captured.
+    let _ = unsafe {
+        stream.capture(|_| {
+            drop(data);
+            Ok::<_, cuda_safe::Error>(())
+        })
+    };
+    let error = rank
+        .wait(&Stream::new(rank.context()).unwrap())
+        .unwrap_err();
+    assert!(matches!(error, Error::Lost(_)), "{error}");
+    let text = "rank 0 of 2: registered memory was dropped and could not be waited for (";
+    assert!(error.to_string().starts_with(text), "{error}");
+    drop(rank);
+    fake.assert_clean();
+}
+
+#[test]
+fn a_communicator_may_be_idle_for_longer_than_the_limit() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    for _ in 0..2 {
+        rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+        thread::sleep(LIMIT + LIMIT / 2);
+    }
+    rank.wait(&stream).unwrap();
+    drop((data, rank));
+    fake.assert_clean();
+}
