@@ -11,7 +11,7 @@ use std::{
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 use cuda_nccl::{Collectives, PeerGroup, PeerOptions, PeerRank, Reduction, Result};
-use cuda_safe::{Context, DeviceBuffer, Stream};
+use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
 
 const CHILD: &str = "CUDA_NCCL_FAILURES_CHILD";
 
@@ -39,29 +39,52 @@ fn calls(rank: &PeerRank) -> Result<()> {
     Ok(())
 }
 
-fn child() {
-    let contexts = [0, 1].map(|device| Context::primary(device).unwrap());
+/// What a child does: values of its variable.
+const DEFAULT: &str = "default";
+const WITHOUT_LINKS: &str = "without links";
+const ON_ONE_DEVICE: &str = "on one device";
+const AFTER_A_FAULT: &str = "after a fault";
+
+fn child(how: &str) {
+    let second = u32::from(how != ON_ONE_DEVICE);
+    let contexts = [0, second].map(|device| Context::primary(device).unwrap());
     let options = PeerOptions::default()
         .scratch_bytes(512)
         .piece_bytes(2048)
+        .links(how != WITHOUT_LINKS)
         .timeout(Duration::from_secs(30));
+    if how == AFTER_A_FAULT {
+        let stream = Stream::new(&contexts[0]).unwrap();
+        let source = r#"extern "C" __global__ void fault() { asm("trap;"); }"#;
+        let module = Module::compile(&contexts[0], source).unwrap();
+        let fault = module.function("fault").unwrap();
+        // SAFETY: it uses no memory.
+        unsafe { fault.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
+        stream.synchronize().unwrap_err();
+    }
     let ended = PeerGroup::with_options(&contexts, options).and_then(|group| group.run(calls));
     println!("child done: {ended:?}");
 }
 
 /// What is said where the failure did not happen.
 fn fails(function: &str, call: usize) -> Option<String> {
+    let text = said(
+        DEFAULT,
+        &format!("{function}:{call}:CUDA_ERROR_OUT_OF_MEMORY"),
+    );
+    text.contains("never fired").then_some(text)
+}
+
+/// What a child says that does this, with a failure.
+fn said(how: &str, failure: &str) -> String {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["every_call_fails_in_turn", "--exact", "--nocapture"])
-        .env(CHILD, "1")
+        .env(CHILD, how)
         .env("CUDA_EMULATOR_DEVICES", "2")
         .env("CUDA_EMULATOR_HOLD", "1")
         // Kernels are compiled afresh by each, as for a user's first start.
         .env("CUDA_DIRECT_CACHE", "off")
-        .env(
-            "CUDA_EMULATOR_FAIL",
-            format!("{function}:{call}:CUDA_ERROR_OUT_OF_MEMORY"),
-        )
+        .env("CUDA_EMULATOR_FAIL", failure)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -70,7 +93,7 @@ fn fails(function: &str, call: usize) -> Option<String> {
     while child.try_wait().unwrap().is_none() {
         if start.elapsed() > Duration::from_secs(120) {
             child.kill().unwrap();
-            panic!("{function}, call {call}: it hangs");
+            panic!("{how}, {failure}: it hangs");
         }
         thread::sleep(Duration::from_millis(5));
     }
@@ -89,15 +112,15 @@ fn fails(function: &str, call: usize) -> Option<String> {
         .unwrap();
     assert!(
         text.contains("child done") && !text.contains("panicked"),
-        "{function}, call {call}: {text}"
+        "{how}, {failure}: {text}"
     );
-    text.contains("never fired").then_some(text)
+    text
 }
 
 #[test]
 fn every_call_fails_in_turn() {
-    if env::var(CHILD).is_ok() {
-        return child();
+    if let Ok(how) = env::var(CHILD) {
+        return child(&how);
     }
     for function in [
         "cuMemcpyPeerAsync",
@@ -116,4 +139,66 @@ fn every_call_fails_in_turn() {
         };
         assert!(call > 1, "{function} is not called: {end}");
     }
+}
+
+/// How often a child calls a function of the driver, in words.
+#[track_caller]
+fn expect_calls(how: &str, function: &str, times: &str) {
+    let text = said(how, &format!("{function}:999:CUDA_ERROR_UNKNOWN"));
+    let wanted = format!("never fired: {function} was called {times}");
+    assert!(text.contains(&wanted), "{how}: {wanted}? {text}");
+    assert!(text.contains("child done: Ok([(), ()])"), "{how}: {text}");
+}
+
+#[test]
+fn linked_devices_are_opened_to_each_other() {
+    // Each way once. The current pools and those of the group, of both devices.
+    expect_calls(DEFAULT, "cuCtxEnablePeerAccess", "2 times");
+    expect_calls(DEFAULT, "cuMemPoolCreate", "2 times");
+    expect_calls(DEFAULT, "cuMemPoolSetAccess", "4 times");
+}
+
+#[test]
+fn nothing_is_opened_without_links_or_on_one_device() {
+    for how in [WITHOUT_LINKS, ON_ONE_DEVICE] {
+        for function in [
+            "cuCtxEnablePeerAccess",
+            "cuMemPoolCreate",
+            "cuMemPoolSetAccess",
+        ] {
+            expect_calls(how, function, "0 times");
+        }
+    }
+}
+
+#[test]
+fn devices_whose_links_are_used_up_copy_by_way_of_the_host() {
+    for call in ["1", "2", "1+"] {
+        let failure = format!("cuCtxEnablePeerAccess:{call}:CUDA_ERROR_TOO_MANY_PEERS");
+        let text = said(DEFAULT, &failure);
+        assert!(text.contains("child done: Ok([(), ()])"), "{text}");
+        assert!(!text.contains("never fired"), "{text}");
+    }
+}
+
+#[test]
+fn devices_without_pools_have_other_memory() {
+    let text = said(DEFAULT, "cuMemPoolCreate:1+:CUDA_ERROR_NOT_SUPPORTED");
+    assert!(text.contains("child done: Ok([(), ()])"), "{text}");
+    assert!(!text.contains("never fired"), "{text}");
+    // Other failures are errors.
+    let text = said(DEFAULT, "cuMemPoolCreate:1:CUDA_ERROR_OUT_OF_MEMORY");
+    assert!(
+        text.contains("child done: Err(cuMemPoolCreate failed: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_device_that_has_failed_is_an_error_of_the_first_call() {
+    let text = said(AFTER_A_FAULT, "cuMemPoolCreate:999:CUDA_ERROR_UNKNOWN");
+    assert!(
+        text.contains("child done: Err(cuCtxEnablePeerAccess failed: "),
+        "{text}"
+    );
 }

@@ -555,3 +555,278 @@ fn groups_of_no_ranks_and_of_too_many() {
     let text = format!("{:?}", PeerGroup::new(&contexts(1)).unwrap());
     assert_eq!(text, "PeerGroup([PeerRank(0 of 1 ranks)])");
 }
+
+#[test]
+fn a_device_alone_rejects_memory_and_streams_of_other_contexts() {
+    let context = contexts(1).pop().unwrap();
+    let other = Context::create(context.device(), ContextFlags::default()).unwrap();
+    let alone = Alone::new(&context);
+    let (stream, far) = (Stream::new(&context).unwrap(), Stream::new(&other).unwrap());
+    let near = &mut DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
+    let same = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
+    let there = &mut DeviceBuffer::<u32>::zeroed(&far, 4).unwrap();
+    let is_foreign = |result: cuda_nccl::Result<()>| {
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::Value(_)), "{error}");
+        let text = format!(
+            "is of another context than that of rank 0 (another one of device {}): make it in the one that Collectives::context gives",
+            context.device().ordinal()
+        );
+        assert!(error.to_string().ends_with(&text), "{error}");
+    };
+    is_foreign(alone.all_reduce(&far, near, Reduction::Sum));
+    is_foreign(alone.all_reduce(&stream, there, Reduction::Sum));
+    is_foreign(alone.broadcast(&stream, there, 0));
+    is_foreign(alone.all_gather(&stream, &same, there));
+    is_foreign(alone.all_gather(&stream, there, near));
+    is_foreign(alone.reduce_scatter(&stream, &same, there, Reduction::Sum));
+    is_foreign(alone.all_to_all(&stream, &same, there));
+    is_foreign(alone.exchange(&stream, &[(0, there.view())], &mut [(0, near.view_mut())]));
+    is_foreign(alone.exchange(&stream, &[(0, same.view())], &mut [(0, there.view_mut())]));
+    is_foreign(alone.gather_on_host(&far, &[1]).map(drop));
+    is_foreign(alone.wait(&far));
+    // And what is right goes on.
+    alone.all_reduce(&stream, near, Reduction::Sum).unwrap();
+    alone.refuse("nobody is told");
+    assert_eq!(alone.gather_on_host(&stream, &[1, 2]).unwrap(), [1, 2]);
+    assert_eq!((alone.rank(), alone.size()), (0, 1));
+}
+
+#[test]
+fn memory_of_another_device_is_named() {
+    let contexts = contexts(2);
+    let [here, there] = [0, 1].map(|rank: usize| contexts[rank].device().ordinal());
+    if here == there {
+        println!("one device");
+        return;
+    }
+    let alone = Alone::new(&contexts[0]);
+    let far = Stream::new(&contexts[1]).unwrap();
+    let error = alone.wait(&far).unwrap_err().to_string();
+    let text = format!(
+        "the stream is of another context than that of rank 0 (one of device {there}, and the rank has {here}): "
+    );
+    assert!(error.starts_with(&text), "{error}");
+    let stream = Stream::new(&contexts[0]).unwrap();
+    let mut data = DeviceBuffer::<u8>::zeroed(&far, 1).unwrap();
+    let error = alone
+        .broadcast(&stream, &mut data, 0)
+        .unwrap_err()
+        .to_string();
+    let text = text.replace("the stream", "the memory");
+    assert!(error.starts_with(&text), "{error}");
+}
+
+#[test]
+fn roots_that_differ_are_named() {
+    suite::on_all(ranks(3, PeerOptions::default()), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let mut data = DeviceBuffer::from_slice(&stream, &[rank.rank() as u16; 5]).unwrap();
+        let root = usize::from(rank.rank() == 2);
+        let error = rank.broadcast(&stream, &mut data, root).unwrap_err();
+        let text = "rank 2 calls broadcast of 5 u16 from rank 1, where rank 0 calls broadcast of 5 u16 from rank 0: all ranks \
+                    make the same calls";
+        assert_eq!(error.to_string(), text);
+        assert_eq!(data.to_vec(&stream).unwrap(), [rank.rank() as u16; 5]);
+        rank.broadcast(&stream, &mut data, 2).unwrap();
+        assert_eq!(data.to_vec(&stream).unwrap(), [2; 5]);
+    });
+}
+
+#[test]
+fn lengths_that_are_no_parts_are_named() {
+    suite::on_all(ranks(2, PeerOptions::default()), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let mut three = DeviceBuffer::<u8>::zeroed(&stream, 3).unwrap();
+        let mut two = DeviceBuffer::<u8>::zeroed(&stream, 2).unwrap();
+        let four = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
+        let text = |result: cuda_nccl::Result<()>| {
+            let error = result.unwrap_err();
+            assert!(matches!(error, Error::Value(_)), "{error}");
+            error.to_string()
+        };
+        assert_eq!(
+            text(rank.all_gather(&stream, &two, &mut three)),
+            "all_gather: `all` has 3 elements, which are not 2 parts like `part`, of 2: parts are of one length; those of \
+             different ones go by exchange"
+        );
+        assert_eq!(
+            text(rank.reduce_scatter(&stream, &three, &mut two, Reduction::Sum)),
+            "reduce_scatter: `all` has 3 elements, which are not 2 parts like `part`, of 2: parts are of one length; those of \
+             different ones go by exchange"
+        );
+        let parts = |from: usize, to: usize| {
+            format!(
+                "all_to_all: `from` has {from} elements and `to` {to}: both have a part of one length for each of the 2 ranks"
+            )
+        };
+        // Of one length each, and of an even one where the other is not.
+        assert_eq!(text(rank.all_to_all(&stream, &four, &mut two)), parts(4, 2));
+        let other = DeviceBuffer::<u8>::zeroed(&stream, 3).unwrap();
+        assert_eq!(
+            text(rank.all_to_all(&stream, &other, &mut three)),
+            parts(3, 3)
+        );
+        for root in [2, 9] {
+            let text = text(rank.broadcast(&stream, &mut two, root));
+            let wanted = format!("broadcast: there is no rank {root}: the group has ranks 0 to 1");
+            assert_eq!(text, wanted);
+        }
+        let receives = &mut [(3, two.view_mut())];
+        let text = text(rank.exchange(&stream, &[], receives));
+        assert_eq!(
+            text,
+            "exchange: there is no rank 3: the group has ranks 0 to 1"
+        );
+    });
+}
+
+/// Three calls whose second makes no stream wait for another rank: what the others still read of the first must outlast the
+/// third, which writes to the same outbox.
+fn an_outbox_outlasts_its_readers(between: impl Fn(&PeerRank, &Stream) + Sync) {
+    // The emulator begins what nobody waits for late, so that rank 1 is behind.
+    if !in_a_process_of_its_own(&[("CUDA_EMULATOR_HOLD", "2000")]) {
+        return;
+    }
+    let done = Barrier::new(2);
+    suite::on_all(ranks(2, PeerOptions::default()), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let me = rank.rank() as u32;
+        let [mut first, mut third] =
+            [me + 1, 10 * (me + 1)].map(|x| DeviceBuffer::from_slice(&stream, &[x; 100]).unwrap());
+        // The kernel is there, and everything before is over.
+        let mut other = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
+        for _ in 0..2 {
+            rank.all_reduce(&stream, &mut other, Reduction::Sum)
+                .unwrap();
+        }
+        rank.wait(&stream).unwrap();
+        done.wait();
+        rank.all_reduce(&stream, &mut first, Reduction::Sum)
+            .unwrap();
+        between(rank, &stream);
+        rank.all_reduce(&stream, &mut third, Reduction::Sum)
+            .unwrap();
+        if rank.rank() == 0 {
+            rank.wait(&stream).unwrap();
+        }
+        done.wait();
+        assert_eq!(first.to_vec(&stream).unwrap(), [3; 100], "rank {me}");
+        assert_eq!(third.to_vec(&stream).unwrap(), [30; 100], "rank {me}");
+        done.wait();
+    });
+}
+
+#[test]
+fn an_outbox_outlasts_its_readers_over_a_call_on_the_host() {
+    an_outbox_outlasts_its_readers(|rank, stream| {
+        rank.gather_on_host(stream, &[1]).unwrap();
+    });
+}
+
+#[test]
+fn an_outbox_outlasts_its_readers_over_a_call_that_was_refused() {
+    an_outbox_outlasts_its_readers(|rank, _| rank.refuse("on purpose"));
+}
+
+#[test]
+fn a_group_reports_the_first_error_that_is_a_reason() {
+    let group = || PeerGroup::new(&contexts(3)).unwrap();
+    let value = |rank: &PeerRank| Err::<(), _>(Error::Value(format!("of rank {}", rank.rank())));
+    let lost = |rank: &PeerRank| Err::<(), _>(Error::Lost(format!("of rank {}", rank.rank())));
+    let error = group().run(value).unwrap_err();
+    assert_eq!(error.to_string(), "of rank 0");
+    let error = group().run(lost).unwrap_err();
+    assert_eq!(error.to_string(), "of rank 0");
+    let error = group().run(|rank| match rank.rank() {
+        0 => lost(rank),
+        _ => value(rank),
+    });
+    assert_eq!(error.unwrap_err().to_string(), "of rank 1");
+    let error = group().run(|rank| match rank.rank() {
+        0 => Ok(()),
+        1 => value(rank),
+        _ => lost(rank),
+    });
+    assert_eq!(error.unwrap_err().to_string(), "of rank 1");
+}
+
+#[test]
+fn a_group_may_have_sixteen_ranks() {
+    let options = PeerOptions::default().scratch_bytes(1 << 16);
+    suite::on_all(ranks(16, options), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let mut data = DeviceBuffer::from_slice(&stream, &[rank.rank() as u32; 3]).unwrap();
+        rank.all_reduce(&stream, &mut data, Reduction::Max).unwrap();
+        assert_eq!(data.to_vec(&stream).unwrap(), [15; 3]);
+    });
+}
+
+#[test]
+fn a_rank_that_is_dropped_waits_for_its_work() {
+    if !in_a_process_of_its_own(&[]) {
+        return; // what waits for all work of the context would wait for this
+    }
+    let options = PeerOptions::default().timeout(Duration::from_secs(60));
+    let rank = ranks(1, options).pop().unwrap();
+    let stream = Stream::new(rank.context()).unwrap();
+    let signal = Signal::<u32>::new(rank.context(), 0).unwrap();
+    let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+    stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+    rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(100));
+            signal.set(1);
+        });
+        drop(rank);
+        assert_eq!(signal.get(), 1);
+        stream.synchronize().unwrap();
+    });
+}
+
+#[test]
+fn a_rank_that_is_dropped_waits_no_longer_than_the_time_limit() {
+    if !in_a_process_of_its_own(&[]) {
+        return; // what waits for all work of the context would wait for this
+    }
+    for waits_before in [false, true] {
+        let limit = Duration::from_secs(2);
+        let rank = ranks(1, PeerOptions::default().timeout(limit))
+            .pop()
+            .unwrap();
+        let stream = Stream::new(rank.context()).unwrap();
+        let signal = Signal::<u32>::new(rank.context(), 0).unwrap();
+        let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
+        stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
+        rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+        if waits_before {
+            let error = rank.wait(&stream).unwrap_err().to_string();
+            let text = "the work of rank 0 has not ended within the time limit of 2s";
+            assert_eq!(error, text);
+        }
+        let start = Instant::now();
+        drop(rank);
+        let took = start.elapsed();
+        // The work is known to be stuck after a wait.
+        assert_eq!(took < limit, waits_before, "{took:?}");
+        signal.set(1);
+        stream.synchronize().unwrap();
+    }
+}
+
+#[test]
+fn reductions_that_differ_are_named() {
+    suite::on_all(ranks(2, small()), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let all = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
+        let mut part = DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap();
+        let reduction = [Reduction::Sum, Reduction::Max][rank.rank()];
+        let error = rank
+            .reduce_scatter(&stream, &all, &mut part, reduction)
+            .unwrap_err();
+        let text = "rank 1 calls reduce_scatter of 2 u32 (max), where rank 0 calls reduce_scatter of 2 u32 (sum): all ranks make \
+                    the same calls";
+        assert_eq!(error.to_string(), text);
+    });
+}

@@ -198,4 +198,65 @@ mod tests {
             assert_eq!(other.join().unwrap().unwrap_err(), error);
         });
     }
+    /// A meeting whose ranks keep their cores while they wait, whatever the machine has.
+    fn spinning<O>(size: usize) -> Meeting<O> {
+        Meeting {
+            spins: true,
+            ..Meeting::new(size)
+        }
+    }
+
+    #[test]
+    fn ranks_that_spin_meet_and_end_like_others() {
+        let meeting = spinning(2);
+        thread::scope(|scope| {
+            for rank in 0..2 {
+                let meeting = &meeting;
+                scope.spawn(move || {
+                    for round in 0..200 {
+                        let all = meeting.meet(rank, 2 * round + rank, LONG).unwrap();
+                        assert_eq!(*all, [2 * round, 2 * round + 1]);
+                    }
+                });
+            }
+        });
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| meeting.meet(0, 0, LONG));
+            thread::sleep(Duration::from_millis(5));
+            meeting.lose("gone");
+            assert_eq!(waits.join().unwrap().unwrap_err(), "gone");
+        });
+        let meeting = spinning(2);
+        let limit = Duration::from_millis(30);
+        let start = Instant::now();
+        let error = meeting.meet(1, (), Some(limit)).unwrap_err();
+        assert!(start.elapsed() >= limit);
+        let text = "rank 0 has not come within the time limit of 30ms (PeerOptions::timeout)";
+        assert_eq!(error, text);
+        assert_eq!(meeting.lost().as_deref(), Some(text));
+    }
+
+    #[test]
+    fn several_missing_ranks_are_named() {
+        let meeting = Meeting::new(4);
+        let error = meeting.meet(2, (), Some(Duration::from_millis(10)));
+        let error = error.unwrap_err();
+        assert!(
+            error.starts_with("ranks 0 and 1 and 3 have not come within the time limit of 10ms"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_rank_without_a_limit_waits_on_after_a_loss() {
+        // It knows that the others are on their way.
+        let meeting = Meeting::new(2);
+        meeting.lose("gone");
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| meeting.meet(0, 1, None));
+            thread::sleep(Duration::from_millis(5));
+            assert_eq!(*meeting.meet(1, 2, None).unwrap(), [1, 2]);
+            assert_eq!(*waits.join().unwrap().unwrap(), [1, 2]);
+        });
+    }
 }

@@ -98,3 +98,51 @@ impl Combine {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_safe::DeviceBuffer;
+
+    use super::*;
+
+    #[test]
+    fn a_launch_has_at_most_as_many_blocks_as_the_device_holds() {
+        let context = Context::primary(0).unwrap();
+        let combine = Combine::compile(&context, DataType::U32, Reduction::Sum, 2).unwrap();
+        let resident = combine.kernel.max_active_blocks(THREADS, 0).unwrap();
+        let processors = context.device().multiprocessor_count().unwrap();
+        assert_eq!(combine.most_blocks, resident * processors);
+        assert_eq!(combine.inputs, 2);
+    }
+
+    #[test]
+    fn all_elements_are_combined_from_any_address() {
+        let context = Context::primary(0).unwrap();
+        let stream = Stream::new(&context).unwrap();
+        let combine = Combine::compile(&context, DataType::U8, Reduction::Max, 2).unwrap();
+        const MOST: usize = 3 * 16 * THREADS as usize;
+        let bytes = |factor: usize| {
+            let bytes: Vec<u8> = (0..MOST + 32).map(|i| (i * factor % 251) as u8).collect();
+            let memory = DeviceBuffer::from_slice(&stream, &bytes).unwrap();
+            (bytes, memory)
+        };
+        let ((a, on_a), (b, on_b)) = (bytes(3), bytes(7));
+        for at in [0, 1, 15, 16] {
+            for count in [0, 1, 15, 16, 17, MOST - 1, MOST] {
+                let to = DeviceBuffer::<u8>::zeroed(&stream, MOST + 32).unwrap();
+                let inputs = [&on_a, &on_b].map(|memory| memory.as_device_ptr() + at as u64);
+                let place = to.as_device_ptr() + at as u64;
+                // SAFETY: all of it lies within the buffers, which are of this stream.
+                unsafe { combine.launch(&stream, &inputs, place, count, 1) }.unwrap();
+                let mut wanted = vec![0; MOST + 32];
+                for i in at..at + count {
+                    wanted[i] = a[i].max(b[i]);
+                }
+                assert!(
+                    to.to_vec(&stream).unwrap() == wanted,
+                    "{count} from {at} on"
+                );
+            }
+        }
+    }
+}

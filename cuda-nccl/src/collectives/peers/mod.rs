@@ -334,3 +334,82 @@ impl std::fmt::Debug for Shared {
         write!(f, "{} ranks", self.size())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_have_defaults_and_setters() {
+        let default = PeerOptions::default();
+        let expected = PeerOptions {
+            timeout: Duration::from_secs(60),
+            scratch_bytes: 8_388_608,
+            piece_bytes: 33_554_432,
+            links: true,
+        };
+        assert_eq!(default, expected);
+        let second = Duration::from_secs(1);
+        let set = default
+            .links(false)
+            .timeout(second)
+            .scratch_bytes(2)
+            .piece_bytes(3);
+        let expected = PeerOptions {
+            timeout: second,
+            scratch_bytes: 2,
+            piece_bytes: 3,
+            links: false,
+        };
+        assert_eq!(set, expected);
+        assert_eq!(
+            set.links(true),
+            PeerOptions {
+                links: true,
+                ..expected
+            }
+        );
+    }
+
+    #[test]
+    fn scratch_memory_is_shared_by_the_ranks_and_pieces_by_the_others() {
+        let sizes = |scratch, piece, ranks| {
+            let options = PeerOptions::default()
+                .scratch_bytes(scratch)
+                .piece_bytes(piece);
+            options.sizes(ranks).unwrap()
+        };
+        assert_eq!(sizes(8 << 20, 32 << 20, 1), (8 << 20, 32 << 20));
+        assert_eq!(sizes(8 << 20, 32 << 20, 2), (4 << 20, 32 << 20));
+        assert_eq!(sizes(8 << 20, 32 << 20, 4), (2 << 20, 11_184_896));
+        assert_eq!(sizes(8 << 20, 32 << 20, 16), (1 << 19, 2_237_184));
+        // Both are multiples of 256 bytes.
+        assert_eq!(sizes(3 * 256, 2 * 512, 3), (256, 512));
+        assert_eq!(sizes(3 * 256 - 1, 2 * 512 - 1, 3), (256, 512));
+        assert_eq!(sizes(3 * 256 + 3, 2 * 512 + 2, 3), (512, 768));
+        // There is room for something in any case.
+        assert_eq!(sizes(0, 0, 2), (256, 256));
+        assert_eq!(sizes(2048, 0, 2), (1024, 1024));
+    }
+
+    #[test]
+    fn sizes_are_limited_by_the_address_space() {
+        let sizes = |place: usize, ranks: usize| {
+            let others = (ranks - 1).max(1);
+            let options = PeerOptions::default().piece_bytes(place * others);
+            options.sizes(ranks).map(|(_, place)| place)
+        };
+        for ranks in [1, 2, 3, 4, 6] {
+            let others = (ranks - 1).max(1);
+            let most = (isize::MAX as usize / (2 * others)) & !255;
+            assert_eq!(sizes(most, ranks).unwrap(), most, "{ranks}");
+            let error = sizes(most + 256, ranks).unwrap_err();
+            assert!(matches!(error, Error::Value(_)), "{error}");
+            let text = format!(
+                "PeerOptions: scratch_bytes 8388608 and piece_bytes {} are more than any memory",
+                (most + 256) * others
+            );
+            assert_eq!(error.to_string(), text);
+        }
+    }
+}

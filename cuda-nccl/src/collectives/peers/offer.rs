@@ -181,4 +181,54 @@ mod tests {
         let pair = [call(4, &[], &[(1, 2)]), call(4, &[], &[])];
         assert!(refused(&pair).starts_with("rank 1 sends nothing to rank 0"));
     }
+    #[test]
+    fn each_difference_between_calls_is_found() {
+        let with = |change: &dyn Fn(&mut What)| {
+            let mut offer = call(4, &[], &[]);
+            if let Offer::Call(call) = &mut offer {
+                change(&mut call.what);
+            }
+            refused(&[call(4, &[], &[]), offer])
+        };
+        let start = |text: &str| {
+            format!("rank 1 calls {text}, where rank 0 calls all_reduce of 4 f32 (sum): ")
+        };
+        for (text, change) in [
+            (
+                "broadcast of 4 f32 (sum)",
+                &(|what: &mut What| what.name = "broadcast") as &dyn Fn(&mut What),
+            ),
+            ("all_reduce of 4 u8 (sum)", &|what| what.element = "u8"),
+            ("all_reduce of 4 f32 (sum)", &|what| what.element_bytes = 1),
+            ("all_reduce of f32 (sum)", &|what| what.len = None),
+            ("all_reduce of 4 f32", &|what| what.reduction = None),
+            ("all_reduce of 4 f32 (sum) from rank 2", &|what| {
+                what.root = Some(2);
+            }),
+        ] {
+            let refused = with(change);
+            assert!(refused.starts_with(&start(text)), "{refused}");
+        }
+    }
+
+    #[test]
+    fn offers_of_other_meetings_are_no_calls() {
+        let failed = Offer::Failed("a fault".into());
+        assert_eq!(
+            refused(&[call(4, &[], &[]), failed]),
+            "rank 1 can't take part: a fault"
+        );
+    }
+
+    #[test]
+    fn what_goes_to_a_rank_is_listed_in_order() {
+        let Offer::Call(call) = call(4, &[(1, 3), (0, 5), (1, 4)], &[]) else {
+            panic!("no call");
+        };
+        let lengths = |rank| call.sent_to(rank).map(|(_, len)| len).collect::<Vec<_>>();
+        assert_eq!(
+            (lengths(0), lengths(1), lengths(2)),
+            (vec![5], vec![3, 4], vec![])
+        );
+    }
 }

@@ -94,3 +94,41 @@ impl Own {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{PeerGroup, PeerOptions},
+        *,
+    };
+
+    #[test]
+    fn an_inbox_has_two_places_for_each_of_the_others() {
+        let context = Context::primary(0).unwrap();
+        let options = PeerOptions::default()
+            .scratch_bytes(3 * 256)
+            .piece_bytes(2 * 512);
+        for ranks in [1, 3] {
+            let group = PeerGroup::with_options(&vec![context.clone(); ranks], options).unwrap();
+            let shared = group.0[0].shared();
+            let mut own = Own::new(&context, ranks).unwrap();
+            assert_eq!(own.followed.len(), ranks);
+            assert_eq!(own.place(1, 2), 0);
+            let me = ranks / 2;
+            let place = own.open_inbox(me, shared).unwrap();
+            let inbox = own.inbox.as_ref().unwrap();
+            let start = inbox.memory.as_device_ptr();
+            assert_eq!(place, if ranks == 1 { 1024 } else { 512 });
+            // Two of 1024 bytes, or four of 512.
+            assert_eq!(inbox.memory.len(), 2048);
+            // Another call leaves it as it is.
+            assert_eq!(own.open_inbox(me, shared).unwrap(), place);
+            assert_eq!(own.inbox.as_ref().unwrap().memory.as_device_ptr(), start);
+            if ranks == 3 {
+                let places =
+                    [(0, 0), (0, 2), (1, 0), (1, 2)].map(|(half, other)| own.place(half, other));
+                assert_eq!(places, [0, 512, 1024, 1536].map(|at| start + at));
+            }
+        }
+    }
+}

@@ -306,4 +306,24 @@ mod tests {
             assert_eq!(at, len);
         }
     }
+    #[test]
+    fn pieces_are_even_and_aligned() {
+        let pieces = |len, element_bytes, ranks| {
+            let array = Array {
+                address: 1000,
+                len,
+                element_bytes,
+            };
+            assert_eq!(array.at(3), 1000 + 3 * element_bytes as u64);
+            let pieces = (0..ranks).map(|rank| array.piece(rank, ranks));
+            pieces.collect::<Vec<_>>()
+        };
+        assert_eq!(pieces(10, 4, 3), [(0, 4), (4, 8), (8, 10)]);
+        assert_eq!(pieces(12, 4, 3), [(0, 4), (4, 8), (8, 12)]);
+        assert_eq!(pieces(13, 4, 3), [(0, 8), (8, 13), (13, 13)]);
+        assert_eq!(pieces(5, 8, 2), [(0, 4), (4, 5)]);
+        assert_eq!(pieces(100, 1, 3), [(0, 48), (48, 96), (96, 100)]);
+        // Elements of more than 16 bytes.
+        assert_eq!(pieces(5, 32, 2), [(0, 3), (3, 5)]);
+    }
 }
