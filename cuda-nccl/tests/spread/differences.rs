@@ -275,3 +275,25 @@ fn other_reductions_and_types() {
         },
     );
 }
+
+#[test]
+fn each_bit_of_each_weight_counts() {
+    suite::on_all(ranks(2), |rank| {
+        for place in 0..3 {
+            for bit in 0..32 {
+                let mut weights = [0.1f32, 0.7, 0.3];
+                if rank.rank() == 1 {
+                    weights[place] = f32::from_bits(weights[place].to_bits() ^ 1 << bit);
+                }
+                let filter = Filter::new(1, 3, &weights).unwrap();
+                let options = ConvolutionOptions::default();
+                let error = Strips::new(rank, &filter, options, 8, 9).unwrap_err();
+                let text = "a number made of the filter's weights of rank 1: ";
+                assert!(
+                    error.to_string().starts_with(text),
+                    "{place}, {bit}: {error}"
+                );
+            }
+        }
+    });
+}

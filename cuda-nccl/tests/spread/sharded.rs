@@ -230,3 +230,37 @@ fn random_numbers_do_not_depend_on_the_ranks() {
         assert_eq!(random.position(), after);
     });
 }
+
+#[test]
+fn rows_of_several_elements_are_scattered() {
+    for size in SIZES {
+        suite::on_all(ranks(size), |rank| {
+            let stream = Stream::new(rank.context()).unwrap();
+            let all: Vec<u32> = (0..7 * 3).map(|i| 10 * i).collect();
+            for root in 0..size {
+                let host = if rank.rank() == root { &all[..] } else { &[] };
+                let x = Sharded::scatter(rank, &stream, [7, 3], root, host).unwrap();
+                let own = x.own_rows();
+                let part = x.part().to_vec().unwrap();
+                assert_eq!(part, all[own.start * 3..own.end * 3]);
+                assert_eq!(x.to_vec().unwrap(), all);
+            }
+        });
+    }
+}
+
+#[test]
+fn running_sums_of_one_rank_are_those_of_a_device() {
+    suite::on_all(ranks(1), |rank| {
+        let stream = Stream::new(rank.context()).unwrap();
+        let host = [-0.0f32, -0.0, 1.5, -0.0];
+        let x = Sharded::from_slice(rank, &stream, 4, &host).unwrap();
+        let sums = x.cumsum_first_axis().unwrap().to_vec().unwrap();
+        let whole = Array::from_slice(&stream, &host)
+            .unwrap()
+            .cumsum(0)
+            .unwrap();
+        let bits = |numbers: Vec<f32>| numbers.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+        assert_eq!(bits(sums), bits(whole.to_vec().unwrap()));
+    });
+}

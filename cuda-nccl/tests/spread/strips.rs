@@ -163,3 +163,23 @@ fn a_strip_of_another_cut_is_an_error_of_all_ranks() {
         });
     }
 }
+
+#[test]
+fn strips_of_few_rows_and_filters_of_any_height() {
+    for (height, kind, border) in [
+        (1, Kind::Convolution, Border::Clamp),
+        (2, Kind::Correlation, Border::Zero),
+        (4, Kind::Correlation, Border::Wrap),
+        (5, Kind::Convolution, Border::Clamp),
+    ] {
+        let weights: Vec<f32> = (0..3 * height).map(|i| (i + 1) as f32 / 16.0).collect();
+        let filter = Filter::new(3, height, &weights).unwrap();
+        let options = ConvolutionOptions::default().kind(kind).border(border);
+        for size in SIZES {
+            // Fewer rows than the filter reaches in all, as many, and more.
+            for rows in (height / 2).max(1)..=height {
+                convolved(size, &filter, options, [7, rows * size]);
+            }
+        }
+    }
+}

@@ -94,3 +94,37 @@ impl FileProgress {
         self.done as f64 / self.of as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_is_described() {
+        let pass = FilePass::new().piece_bytes(1).slots(2).threads(5);
+        let text = "FilePass { piece_bytes: 1, slots: 2, threads: 5, progress: false }";
+        assert_eq!(format!("{pass:?}"), text);
+        let mut show = |_: FileProgress| {};
+        let pass = pass.progress(&mut show);
+        assert_eq!(format!("{pass:?}"), text.replace("false", "true"));
+    }
+
+    #[test]
+    fn a_pass_has_defaults() {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        for pass in [FilePass::new(), FilePass::default()] {
+            assert_eq!((pass.piece_bytes, pass.slots), (67_108_864, 3));
+            assert_eq!(pass.threads, processors.min(4));
+            assert!(pass.progress.is_none());
+        }
+    }
+
+    #[test]
+    fn progress_is_a_fraction() {
+        let fraction = |done, of| FileProgress { done, of }.fraction();
+        assert_eq!(fraction(1, 4), 0.25);
+        assert_eq!(fraction(4, 4), 1.0);
+        assert_eq!(fraction(0, 4), 0.0);
+        assert_eq!(fraction(0, 0), 1.0);
+    }
+}

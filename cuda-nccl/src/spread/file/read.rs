@@ -83,3 +83,64 @@ fn read_part(file: &File, path: &Path, mut offset: u64, mut host: &mut [u8]) -> 
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// A file that holds these bytes, and is removed already.
+    fn file(content: &[u8]) -> (File, PathBuf) {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        static FILES: AtomicU32 = AtomicU32::new(0);
+        let number = FILES.fetch_add(1, Ordering::Relaxed);
+        let name = format!("cuda-nccl-read-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, content).unwrap();
+        let (file, bytes) = open(&path).unwrap();
+        assert_eq!(bytes, content.len() as u64);
+        std::fs::remove_file(&path).unwrap();
+        (file, path)
+    }
+
+    #[test]
+    fn parts_of_several_threads_lie_side_by_side() {
+        let content: Vec<u8> = (0..3 * PART + 5000)
+            .map(|at| (at * 7 % 251) as u8)
+            .collect();
+        let (file, path) = file(&content);
+        for len in [0, 1, PART - 1, PART, PART + 1, 2 * PART, 3 * PART + 4990] {
+            for threads in [0, 1, 2, 3, 100] {
+                let mut host = vec![0; len];
+                read(&file, &path, 10, &mut host, threads).unwrap();
+                assert!(
+                    host == content[10..10 + len],
+                    "{len} bytes by {threads} threads"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_cut_is_an_error_with_the_offset() {
+        let (file, path) = file(&[1, 2, 3]);
+        let mut host = [0; 4];
+        let error = read(&file, &path, 1, &mut host, 1).unwrap_err();
+        let text = format!(
+            "{}: ends at byte 3, though 2 more were there when it was opened: was it cut meanwhile?",
+            path.display()
+        );
+        assert_eq!(error.to_string(), text);
+        assert_eq!(host[..2], [2, 3]);
+    }
+
+    #[test]
+    fn an_offset_that_the_system_rejects_is_an_error() {
+        let (file, path) = file(&[1, 2, 3]);
+        let error = read(&file, &path, u64::MAX, &mut [0], 1).unwrap_err();
+        let start = format!("{}: can't be read at byte {}: ", path.display(), u64::MAX);
+        assert!(error.to_string().starts_with(&start), "{error}");
+        assert!(matches!(error, Error::File(_)));
+    }
+}
