@@ -203,4 +203,38 @@ mod tests {
         let field = part.field(|value| &value.im).unwrap();
         assert_eq!(format!("{field:?}"), format!("FieldMut<f32> of {text}"));
     }
+
+    #[test]
+    fn arrays_that_nobody_else_reads_are_written_in_place() {
+        let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
+        let mut x = Array::<f32>::zeros(&stream, 4).unwrap();
+        let place = x.as_device_ptr();
+        x.fill(1.0).unwrap();
+        // References in the expression itself don't count.
+        let more = &x + 1.0;
+        x.assign(more).unwrap();
+        let twice = x.expr() + x.expr();
+        x.assign(twice).unwrap();
+        let shared = &x + 1.0;
+        let squares = &shared * &shared;
+        drop(shared);
+        x.assign(squares).unwrap();
+        assert_eq!(
+            (x.as_device_ptr(), x.to_vec().unwrap()),
+            (place, vec![25.0; 4])
+        );
+        // Another array, or an expression that is used again, does.
+        let other = x.clone();
+        x.fill(2.0).unwrap();
+        let second = x.as_device_ptr();
+        assert!(second != place && other.as_device_ptr() == place);
+        let kept = &x + 1.0;
+        x.assign(&kept).unwrap();
+        assert_ne!(x.as_device_ptr(), second);
+        assert_eq!(kept.eval().unwrap().to_vec().unwrap(), [3.0; 4]);
+        assert_eq!(
+            (x.to_vec().unwrap(), other.to_vec().unwrap()),
+            (vec![3.0; 4], vec![25.0; 4])
+        );
+    }
 }

@@ -246,4 +246,21 @@ mod tests {
         assert_eq!(lines(11), "[[aaa bbb\n  ccc]]");
         assert_eq!(lines(10), "[[aaa\n  bbb\n  ccc]]");
     }
+
+    #[test]
+    fn a_thousand_elements_are_shown() {
+        use cuda_safe::{Context, Stream};
+        let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
+        let of = |count| Array::range(&stream, 0..count).unwrap().to_string();
+        assert!(of(1000).ends_with(" 999]") && !of(1000).contains("..."));
+        assert_eq!(of(1001), "[   0    1    2 ...  998  999 1000]");
+        let table = Array::range(&stream, 0..2002)
+            .unwrap()
+            .reshape([2, 1001])
+            .unwrap();
+        let wanted = "[[   0    1    2 ...  998  999 1000]\n [1001 1002 1003 ... 1999 2000 2001]]";
+        assert_eq!(table.to_string(), wanted);
+        let number = Array::from_shape(&stream, [0; 0], &[7]).unwrap();
+        assert_eq!(number.to_string(), "7");
+    }
 }

@@ -460,4 +460,32 @@ mod tests {
         assert_eq!(at_point("12.5"), ("12", "5"));
         assert_eq!(at_point("12"), ("12", ""));
     }
+
+    #[test]
+    fn columns_have_eight_digits_behind_the_point() {
+        assert_eq!(
+            columns(&[1e10 / 3.0, 1.0]),
+            ["3.33333333e+09", "1.00000000e+00"]
+        );
+        assert_eq!(columns(&[1.500_000_001e10]), ["1.5e+10"]);
+        assert_eq!(columns(&[1.000_000_000_1]), ["1."]);
+        assert_eq!(columns(&[0.123_456_78]), ["0.12345678"]);
+        let nan = f64::NAN;
+        assert_eq!(
+            columns(&[nan, 1e20, -1e-300]),
+            ["     nan", " 1.e+020", "-1.e-300"]
+        );
+    }
+
+    #[test]
+    fn all_floats_are_written_alike() {
+        assert_eq!(
+            columns(&[bf16::from_f32(0.1), bf16::from_f32(2.0)]),
+            ["0.1", "2. "]
+        );
+        assert_eq!(columns(&[0.1f32, 2.0]), ["0.1", "2. "]);
+        assert_eq!(columns(&[Complex::<f32>::new(1.0, 2.0)]), ["1.+2.j"]);
+        assert_eq!(single(f16::from_f32(2.0)), "2.0");
+        assert_eq!(single(Complex::<f32>::new(1.0, -2.0)), "(1-2j)");
+    }
 }

@@ -396,4 +396,39 @@ mod tests {
         assert_ne!(one.kernel_name(), described("Other", ONE).kernel_name());
         assert_eq!(one.kernel_name(), described("Same", ONE).kernel_name());
     }
+
+    #[test]
+    fn structs_are_equal_if_all_of_them_is() {
+        const OTHER: &[StructField] = &[StructField {
+            name: "y",
+            ..ONE[0]
+        }];
+        let one = described("Same", ONE);
+        assert!(one == described("Same", ONE));
+        assert!(one != described("Other", ONE) && one != described("Same", OTHER));
+        let larger = StructType { size: 8, ..one };
+        let aligned = StructType {
+            alignment: 8,
+            ..one
+        };
+        assert!(one != larger && one != aligned);
+    }
+
+    #[test]
+    fn fields_without_bytes_are_left_out_of_kernels() {
+        const F32: FieldType = FieldType::Element(DataType::F32);
+        const NONE: &[StructField] = &[
+            ONE[0],
+            StructField {
+                name: "none",
+                offset: 4,
+                data: FieldType::Array(&F32, 0),
+            },
+        ];
+        let described = described("Padded", NONE);
+        assert_eq!(described.members(), "    float x;\n");
+        let nested = FieldType::Array(&FieldType::Array(&F32, 2), 3);
+        assert_eq!((nested.size(), nested.lengths().as_str()), (24, "[3][2]"));
+        assert_eq!(nested.element(), DataType::F32);
+    }
 }

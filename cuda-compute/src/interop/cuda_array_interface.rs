@@ -227,3 +227,43 @@ fn in_elements(strides: &[isize], lengths: &[i64], data: DataType) -> Result<Vec
     });
     each.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_those_of_this_machine() {
+        let fits = |told, wanted| expect_type(told, wanted).is_ok();
+        for told in ["<f4", "=f4"] {
+            assert!(fits(told, DataType::F32), "{told}");
+        }
+        for told in [">f4", "|f4", "<f8", "<i4", "f4", "", "<"] {
+            assert!(!fits(told, DataType::F32), "{told}");
+        }
+        // Single bytes have no order.
+        for told in ["|u1", "<u1", "=u1", ">u1"] {
+            assert!(fits(told, DataType::U8), "{told}");
+        }
+        assert!(!fits("?u1", DataType::U8) && !fits("|i1", DataType::U8));
+        let error = expect_type(">f4", DataType::F32).unwrap_err().to_string();
+        assert!(
+            error.contains("an object of >f4 is no array of f32 (<f4)"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn strides_are_whole_elements() {
+        let of = |strides: &[isize], lengths: &[i64]| in_elements(strides, lengths, DataType::F32);
+        assert_eq!(of(&[12, 4], &[2, 3]).unwrap(), [3, 1]);
+        assert_eq!(of(&[-12, 0], &[2, 3]).unwrap(), [-3, 0]);
+        // Where there are no neighbours, they are anything.
+        assert_eq!(of(&[7, 4], &[1, 3]).unwrap(), [0, 1]);
+        assert_eq!(of(&[7, 4], &[0, 3]).unwrap(), [0, 1]);
+        let error = of(&[6, 4], &[2, 3]).unwrap_err().to_string();
+        assert!(error.contains("a stride of 6 bytes"), "{error}");
+        let error = of(&[4], &[2, 3]).unwrap_err().to_string();
+        assert!(error.contains("1 strides for 2 axes"), "{error}");
+    }
+}

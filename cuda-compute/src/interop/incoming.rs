@@ -463,4 +463,71 @@ mod tests {
             (&[][..], Some(&[][..]))
         );
     }
+
+    /// What an array of `f64` says of a tensor that was changed.
+    fn taken(lengths: &mut [i64], change: impl Fn(&mut DLManagedTensorVersioned)) -> Result<()> {
+        let stream = Stream::new(&cuda_safe::Context::primary(0).unwrap()).unwrap();
+        let mut of = tensor(lengths, None);
+        of.dl_tensor.device.device_id = 0;
+        change(&mut of);
+        // SAFETY: it outlives its use, has no deleter, and no elements unless it is refused.
+        unsafe { Incoming::from_versioned(&mut of)?.into_array::<f64>(&stream) }.map(drop)
+    }
+
+    fn refused(lengths: &mut [i64], change: impl Fn(&mut DLManagedTensorVersioned)) -> String {
+        taken(lengths, change).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn tensors_that_are_no_arrays_are_refused() {
+        assert!(taken(&mut [0; 8], |_| {}).is_ok());
+        assert!(refused(&mut [0; 9], |_| {}).contains("a tensor of 9 axes: arrays have at most 8"));
+        let error = refused(&mut [0], |of| of.version.major = 2);
+        assert!(error.contains("a tensor of DLPack 2.7"), "{error}");
+        let error = refused(&mut [0], |of| of.dl_tensor.ndim = -1);
+        assert!(error.contains("a tensor of -1 axes"), "{error}");
+        let error = refused(&mut [0], |of| of.dl_tensor.shape = ptr::null_mut());
+        assert!(error.contains("`shape` is null"), "{error}");
+        let error = refused(&mut [0], |of| of.dl_tensor.dtype.bits = 32);
+        assert!(
+            error.contains("a tensor of float32 is no array of f64 (float64)"),
+            "{error}"
+        );
+        let error = refused(&mut [2], |of| of.dl_tensor.data = ptr::null_mut());
+        assert!(error.contains("`data` is null"), "{error}");
+        assert!(taken(&mut [0], |of| of.dl_tensor.data = ptr::null_mut()).is_ok());
+        let error = refused(&mut [2], |of| of.dl_tensor.byte_offset = u64::MAX);
+        assert!(error.contains("is beyond all memory"), "{error}");
+    }
+
+    #[test]
+    fn memory_has_to_be_on_the_device_of_the_stream() {
+        let on = |device_type, device_id| {
+            let device = DLDevice {
+                device_type,
+                device_id,
+            };
+            taken(&mut [0], |of| of.dl_tensor.device = device).map_err(|error| error.to_string())
+        };
+        assert_eq!(on(DLDeviceType::CUDA, 0), Ok(()));
+        // Managed memory is on all of them.
+        assert_eq!(on(DLDeviceType::CUDA_MANAGED, 5), Ok(()));
+        for (device, id, why) in [
+            (
+                DLDeviceType::CUDA,
+                5,
+                "is on CUDA device 5, the stream on device 0",
+            ),
+            (
+                DLDeviceType::CUDA_HOST,
+                0,
+                "is page-locked memory of the host",
+            ),
+            (DLDeviceType::CPU, 0, "is in the host's memory"),
+            (DLDeviceType::ROCM, 0, "is on a device of kind 10"),
+        ] {
+            let error = on(device, id).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+    }
 }

@@ -52,3 +52,27 @@ pub(super) unsafe fn numbered(context: &Context, number: Option<i64>) -> Result<
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_for_streams() {
+        let context = Context::primary(0).unwrap();
+        // SAFETY: no handle is among them.
+        let of = |number| unsafe { numbered(&context, number) };
+        let legacy = Stream::legacy_default(&context);
+        assert!(of(None).unwrap().unwrap() == legacy && of(Some(1)).unwrap().unwrap() == legacy);
+        let own = Stream::per_thread_default(&context);
+        assert!(of(Some(2)).unwrap().unwrap() == own);
+        assert!(of(Some(-1)).unwrap().is_none());
+        let error = |number| of(Some(number)).unwrap_err().to_string();
+        assert!(error(0).contains("stream 0 is not allowed"));
+        assert!(error(-2).contains("-2 is no stream"));
+        let stream = Stream::new(&context).unwrap();
+        // SAFETY: the handle of a live stream.
+        let again = unsafe { numbered(&context, Some(stream_number(&stream))) };
+        assert_eq!(again.unwrap().unwrap().as_raw(), stream.as_raw());
+    }
+}
