@@ -171,6 +171,8 @@ mod tests {
             ".param .align 4 .b8 x[]",
             ".param .align 4 .b8 x[99999999999999999999]",
             ".param .u64 .global x",
+            ".param .u64 .global",
+            ".param .u32 .u32",
             ".param .u24 x",
             ".param . x",
             ".param .é x",

@@ -1,5 +1,7 @@
 //! Memory, page-locked memory, pools.
 
+use cuda_safe::{PitchedBuffer, PlainData};
+
 use super::*;
 
 #[test]
@@ -298,5 +300,25 @@ fn managed_memory_that_cannot_be_had_is_refused() {
         let (_context, stream) = device();
         let error = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
+    });
+}
+
+#[test]
+fn pitches_are_chosen_for_the_size_of_elements() {
+    traced("pitches_are_chosen_for_the_size_of_elements", "", || {
+        let (_, stream) = device();
+        fn allocates<T: PlainData>(stream: &Stream, size: u32) {
+            let told = format!("ElementSizeBytes={size})");
+            makes("cuMemAllocPitch_v2", &[&told], || {
+                PitchedBuffer::<T>::uninit(stream, [3, 2]).unwrap()
+            });
+        }
+        allocates::<u8>(&stream, 4);
+        allocates::<u32>(&stream, 4);
+        allocates::<[u32; 3]>(&stream, 4);
+        allocates::<u64>(&stream, 8);
+        allocates::<[u64; 3]>(&stream, 8);
+        allocates::<[u32; 4]>(&stream, 16);
+        allocates::<[u64; 6]>(&stream, 16);
     });
 }

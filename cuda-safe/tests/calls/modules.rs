@@ -97,3 +97,16 @@ fn machine_code_is_linked_as_machine_code() {
         assert!(added[1].contains("type_=1,"), "{added:?}");
     });
 }
+
+#[test]
+fn programs_are_linked_by_their_names() {
+    traced("programs_are_linked_by_their_names", "", || {
+        let (context, _) = device();
+        let linker = Linker::new(&context).unwrap();
+        let program = Program::new("extern \"C\" __global__ void nothing() {}");
+        linker.add_programs([program.name("own.cu")]).unwrap();
+        let added = calls("cuLinkAddData");
+        let named = |call: &String| call.contains("name=\"own.cu\"");
+        assert!(!added.is_empty() && added.iter().all(named), "{added:?}");
+    });
+}

@@ -326,3 +326,16 @@ fn a_capture_that_can_not_be_asked_about_is_not_the_reason() {
         },
     );
 }
+
+#[test]
+fn libraries_that_can_not_be_used_have_the_log_of_the_driver() {
+    passes(
+        "libraries_that_can_not_be_used_have_the_log_of_the_driver",
+        "cuLibraryGetKernel:1:CUDA_ERROR_INVALID_SOURCE",
+        || {
+            let error = Library::from_ptx(PTX).unwrap_err();
+            let log = String::new();
+            assert_eq!(*error.kind(), ErrorKind::Load { log }, "{error}");
+        },
+    );
+}

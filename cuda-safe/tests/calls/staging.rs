@@ -39,6 +39,27 @@ fn only_pageable_memory_is_copied_in_pieces() {
 }
 
 #[test]
+fn copies_below_the_threshold_are_one_call() {
+    traced("copies_below_the_threshold_are_one_call", "", || {
+        let (context, stream) = device();
+        let options = StagingOptions::default()
+            .threads(1)
+            .pieces(2)
+            .piece_bytes(4096)
+            .threshold_bytes(16_384);
+        let staging = Staging::with_options(&context, options).unwrap();
+        stream.set_staging(Some(&staging)).unwrap();
+        for (bytes, in_pieces) in [(16_383, false), (16_384, true), (16_385, true)] {
+            let mut buffer = DeviceBuffer::<u8>::zeroed(&stream, bytes).unwrap();
+            let mut host = vec![1u8; bytes];
+            let up = copies(|| buffer.copy_from_slice(&stream, &host).unwrap());
+            let down = copies(|| buffer.copy_to_slice(&stream, &mut host).unwrap());
+            assert_eq!((up > 1, down > 1), (in_pieces, in_pieces), "{bytes}");
+        }
+    });
+}
+
+#[test]
 fn the_number_of_threads_is_limited() {
     passes("the_number_of_threads_is_limited", "", || {
         let (context, _) = device();
