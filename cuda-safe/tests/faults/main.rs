@@ -15,8 +15,9 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, DeviceBuffer, ErrorKind, Graph, GrowableBuffer, LaunchConfig, ManagedBuffer,
-    MappedBuffer, Module, PinnedBuffer, Pipeline, Stream, sys::CUresult,
+    Context, DeviceBuffer, ErrorKind, Function, FunctionAttribute, Graph, GrowableBuffer,
+    LaunchConfig, ManagedBuffer, MappedBuffer, Module, PinnedBuffer, Pipeline, Stream,
+    sys::CUresult,
 };
 
 const CHILD: &str = "CUDA_SAFE_TEST_FAULT";
@@ -59,22 +60,38 @@ fn in_child(test: &str, fault: impl FnOnce()) {
     );
 }
 
-/// Enqueues a kernel that faults, on a stream of its own.
-fn start_fault(context: &Context) -> Stream {
-    let stream = Stream::new(context).unwrap();
-    let trap = Module::compile(context, KERNELS)
-        .unwrap()
-        .function("trap")
-        .unwrap();
-    // SAFETY: the fault is what is tested; the device contains it.
-    unsafe { trap.launch(&stream, LaunchConfig::new(1, 1), ()) }.unwrap();
-    std::mem::forget(trap); // unloading it would wait for the whole context
-    stream
+/// A kernel that faults, on a stream of its own.
+///
+/// A driver loads code only when the device is idle, so create this before work that does not end by itself.
+struct Fault {
+    stream: Stream,
+    trap: Function,
+}
+
+impl Fault {
+    fn new(context: &Context) -> Self {
+        let module = Module::compile(context, KERNELS).unwrap();
+        let trap = module.function("trap").unwrap();
+        // Drivers that load functions at their first use load this one now.
+        trap.attribute(FunctionAttribute::NUM_REGS).unwrap();
+        Self {
+            stream: Stream::new(context).unwrap(),
+            trap,
+        }
+    }
+
+    /// Enqueues the kernel.
+    fn start(self) -> Stream {
+        // SAFETY: the fault is what is tested; the device contains it.
+        unsafe { self.trap.launch(&self.stream, LaunchConfig::new(1, 1), ()) }.unwrap();
+        std::mem::forget(self.trap); // unloading it would wait for the whole context
+        self.stream
+    }
 }
 
 /// Lets a kernel of the context fault, and waits until that is known.
 fn let_fault(context: &Context) {
-    start_fault(context).synchronize().unwrap_err();
+    Fault::new(context).start().synchronize().unwrap_err();
 }
 
 /// The error of a fault says which kernel it was: for certain on the emulator, with its line.

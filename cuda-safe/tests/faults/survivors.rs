@@ -15,7 +15,7 @@ use cuda_safe::{
     Result, Settled, Stream, graph::Node,
 };
 
-use super::{KERNELS, in_child, let_fault, start_fault};
+use super::{Fault, KERNELS, in_child, let_fault};
 
 /// Sees whether it is dropped while its function runs.
 struct Alive {
@@ -52,10 +52,11 @@ fn ends_while_its_function_runs(end: impl FnOnce(GraphExec, Node)) {
         })
         .unwrap();
     let mut exec = graph.instantiate().unwrap();
+    let fault = Fault::new(&context);
     exec.launch(&stream).unwrap();
     has_begun.recv().unwrap();
     // An H100's driver (580) was seen to report a fault only when the host functions of the context were over.
-    let trapped = start_fault(&context);
+    let trapped = fault.start();
     let start = Instant::now();
     while trapped.query().is_ok() && start.elapsed() < Duration::from_secs(2) {
         thread::yield_now();
