@@ -21,13 +21,6 @@ fn main() {
     if env::var("DEP_CUDA_DYNAMIC_LOADING").is_ok_and(|loading| !loading.is_empty()) {
         println!("cargo::rustc-cfg=cuda_sys_opens_libraries");
     }
-    // Set by scripts/tsan.sh: no assembly, which ThreadSanitizer can't see into.
-    println!("cargo::rustc-check-cfg=cfg(cuda_emulator_tsan)");
-    // Worth a line on standard error: kernels take dozens of times longer.
-    println!("cargo::rustc-check-cfg=cfg(cuda_emulator_unoptimised)");
-    if env::var("OPT_LEVEL").is_ok_and(|level| level == "0") {
-        println!("cargo::rustc-cfg=cuda_emulator_unoptimised");
-    }
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/driver/api");
     println!("cargo::rerun-if-changed=src/driver/symbols.txt");

@@ -80,8 +80,8 @@ export TSAN_OPTIONS="exitcode=66 atexit_sleep_ms=0 ${symbolizer:+external_symbol
 
 run() {
     # Optimised less than usual, which is faster to build by more than it is slower to run.
-    cargo test --locked -Zbuild-std --target $target -p cuda-emulator \
-        --config 'profile.dev.package.cuda-emulator.opt-level=1' "$@"
+    cargo test --locked -Zbuild-std --target $target -p cuda-emulator -p cuda-emulator-engine \
+        --config 'profile.dev.package.cuda-emulator-engine.opt-level=1' "$@"
 }
 
 echo "== a race on purpose must be found"

@@ -9,7 +9,7 @@ use std::ptr::{null, null_mut};
 const SIZE: CUresult = CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE;
 
 fn kernels() -> CUmodule {
-    load(include_str!("ptx/clusters.ptx"))
+    load(include_str!("../engine/tests/ptx/clusters.ptx"))
 }
 
 /// Launches `ids`; gives the code and the blocks per cluster that the first block saw.

@@ -4,13 +4,14 @@
 //! `EMULATOR_FUZZ_SECONDS` sets how long it goes on (2 seconds a module without it).
 
 mod abi;
+#[path = "../engine/tests/common/mod.rs"]
 mod common;
 mod images;
 mod objects;
 
 use std::time::{Duration, Instant};
 
-use cuda_emulator::engine::Program;
+use cuda_emulator_engine::Program;
 
 struct Random(u64);
 
@@ -150,11 +151,14 @@ fn fuzz(name: &str, text: &str) {
 
 #[test]
 fn mutated_modules() {
-    fuzz("simple", include_str!("ptx/simple.ptx"));
-    fuzz("features", include_str!("ptx/features.ptx"));
-    fuzz("registers", include_str!("ptx/registers.ptx"));
+    fuzz("simple", include_str!("../engine/tests/ptx/simple.ptx"));
+    fuzz("features", include_str!("../engine/tests/ptx/features.ptx"));
+    fuzz(
+        "registers",
+        include_str!("../engine/tests/ptx/registers.ptx"),
+    );
     // The kernels alone: before them come the variables of the headers.
-    let bulk = include_str!("ptx/bulk.ptx");
+    let bulk = include_str!("../engine/tests/ptx/bulk.ptx");
     let kernels = &bulk[bulk.find(".visible .entry").unwrap()..];
     let bulk = format!(".version 8.8\n.target sm_90\n.address_size 64\n{kernels}");
     Program::load(&bulk).unwrap_or_else(|e| panic!("{e}"));

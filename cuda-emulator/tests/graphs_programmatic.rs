@@ -298,7 +298,7 @@ fn a_captured_launch_keeps_its_attributes() {
 fn a_nodes_attributes_are_checked() {
     let _alone = alone();
     let _context = Own::new();
-    let module = load(include_str!("ptx/clusters.ptx"));
+    let module = load(include_str!("../engine/tests/ptx/clusters.ptx"));
     let (ids, fixed) = (function(module, "ids"), function(module, "fixed"));
     let (graph, stream, out) = (create(), stream(1), upload(&[0u32; 60]));
     let mut arguments = [arg(&out)];
@@ -389,7 +389,7 @@ fn a_nodes_attributes_are_checked() {
 fn a_launch_that_waits_sees_all() {
     let _alone = alone();
     let _context = Own::new();
-    let module = load(include_str!("ptx/clusters.ptx"));
+    let module = load(include_str!("../engine/tests/ptx/clusters.ptx"));
     let (primary, secondary) = (function(module, "primary"), function(module, "secondary"));
     let input: Vec<u32> = (0..256).collect();
     let (data, out) = (upload(&input), upload(&[0u32; 256]));

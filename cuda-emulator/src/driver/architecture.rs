@@ -2,7 +2,7 @@
 //!
 //! The numbers are those of the tables "Compute Capabilities" in NVIDIA's CUDA programming guide.
 
-use crate::ptx::version_of;
+use cuda_emulator_engine::version_of;
 
 /// An architecture.
 #[derive(Debug, PartialEq, Eq)]

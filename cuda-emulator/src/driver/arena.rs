@@ -7,7 +7,7 @@
 //! cost more than others when they are touched first; but nobody can say when a handle is asked for, and by then kernels may
 //! be writing, so that no page can be exchanged.
 
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 use std::collections::VecDeque;
 use std::sync::{Mutex, OnceLock};
 

@@ -18,7 +18,7 @@ use super::physical::Window;
 use super::registry::Owner;
 use super::status::{Code, Result};
 use super::texel::Texel;
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// An array, or a level of a mipmapped array.
 pub struct Array {

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use super::device;
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// Bytes in use of each device.
 static USED: Mutex<[u64; 64]> = Mutex::new([0; 64]);

@@ -19,7 +19,7 @@ use super::log;
 use super::notice;
 use super::reason::{self, FailedCall};
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use super::context::Context;
 use super::registry;
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// What a `CUgraphConditionalHandle` stands for.
 pub struct Condition {

@@ -13,7 +13,7 @@ use super::green::{self, Green};
 use super::handle::{self, Object, Table};
 use super::registry::{self, Owner};
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// Number of `CUlimit` values.
 const LIMITS: usize = 10;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use super::abi::*;
 use super::notice;
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// Bytes of a text, with the NUL.
 const TEXT: usize = 1024;

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::launch::View;
 use super::{attribute, config, device, module, occupancy};
-use crate::engine::Host;
+use cuda_emulator_engine::Host;
 
 impl Host for View<'_> {
     fn devices(&self) -> (u32, u32) {

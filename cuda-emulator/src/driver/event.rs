@@ -12,7 +12,7 @@ use super::registry::Owner;
 use super::status::{Code, Result};
 use super::stream::{How, Mark, Piece, Siblings, Stream};
 use super::streams;
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// An event.
 pub struct Event {

@@ -7,8 +7,8 @@ use super::context::Context;
 use super::first_fault::{self, FirstFault};
 use super::status::Code;
 use super::{call, config, reason};
-use crate::engine;
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine as engine;
+use cuda_emulator_engine::Unpoisoned;
 
 /// A fault of work on a stream.
 pub struct Fault {

@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString};
 use std::sync::{OnceLock, RwLock, RwLockReadGuard};
 
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// A fault as the other contexts of the process return it.
 pub struct FirstFault {

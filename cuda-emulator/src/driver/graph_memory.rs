@@ -13,7 +13,7 @@ use super::memory::{self, Allocation, Request};
 use super::origin::Origin;
 use super::status::{Code, Result};
 use super::stream::{How, Piece, Stream};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// The memory of an allocation node.
 pub struct GraphMemory {

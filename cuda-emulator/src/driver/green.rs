@@ -12,7 +12,7 @@ use super::device;
 use super::handle::{Object, Table};
 use super::registry::{self, Owner};
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// Multiprocessors that a resource stands for.
 #[derive(PartialEq, Eq)]

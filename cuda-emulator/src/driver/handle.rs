@@ -6,7 +6,7 @@
 use std::sync::{Arc, Once, RwLock};
 
 use super::registry::{self, Kind, Owner};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// What there is a [`Table`] of.
 pub trait Object: Send + Sync + Sized + 'static {

@@ -7,7 +7,7 @@ use super::call;
 use super::registers::Bounds;
 use super::status::{Code, Result};
 use super::{device, fatbin, linked};
-use crate::engine::{LoadError, LoadErrorKind, Program};
+use cuda_emulator_engine::{LoadError, LoadErrorKind, Program};
 
 /// Why an image can't be loaded: the driver's code, and the text for the log.
 pub type Refusal = (Code, String);

@@ -17,7 +17,7 @@ use super::memory::{self, Allocation};
 use super::notice;
 use super::origin::Origin;
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// The words of a slot of memory, behind the one that says whether it is there.
 const FILE: usize = 2;

@@ -25,7 +25,7 @@ use super::status::{Code, Result};
 use super::stream::{How, Piece};
 use super::texture;
 use super::written;
-use crate::engine::{self, Shape};
+use cuda_emulator_engine::{self as engine, Shape};
 
 /// Refuses a launch. The reason goes to the trace, since a code says little.
 fn refuse<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {

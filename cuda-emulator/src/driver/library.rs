@@ -11,8 +11,8 @@ use super::module::{self, Function, Module, Settings};
 use super::registers::Bounds;
 use super::registry::Owner;
 use super::status::{Code, Result};
-use crate::engine::Program;
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Program;
+use cuda_emulator_engine::Unpoisoned;
 
 /// A library: a program that is placed into each context at first use.
 pub struct Library {

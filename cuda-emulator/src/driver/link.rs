@@ -8,13 +8,12 @@ use super::handle::{Object, Table};
 use super::image::{self, Refusal, Sources};
 use super::jit::{Logs, Options};
 use super::linked;
-use super::object::{self, Names};
+use super::object;
 use super::registers::Bounds;
 use super::registry::Owner;
 use super::status::{Code, Result};
-use crate::engine::{Prototypes, device_runtime};
-use crate::lock::Unpoisoned;
-use crate::ptx;
+use cuda_emulator_engine::Unpoisoned;
+use cuda_emulator_engine::{DEVICE_RUNTIME, Names, Prototypes};
 
 /// A link under way.
 pub struct Linker {
@@ -105,7 +104,7 @@ impl Linker {
         let read = match kind {
             CU_JIT_INPUT_PTX => image::from_bytes(bytes).map(|contents| contents.sources),
             CU_JIT_INPUT_FATBINARY => match object::is_device_runtime(bytes) {
-                true => Ok(vec![(String::new(), device_runtime::SOURCE.into())]),
+                true => Ok(vec![(String::new(), DEVICE_RUNTIME.into())]),
                 false => image::from_bytes(bytes).map(|contents| contents.sources),
             },
             CU_JIT_INPUT_CUBIN | CU_JIT_INPUT_OBJECT => {
@@ -152,11 +151,9 @@ impl Linker {
         let mut prototypes = self.prototypes.lock().unpoisoned();
         for (_, text) in found {
             image::compile(text, self.target)?;
-            if let Ok(module) = ptx::parse(text) {
-                prototypes
-                    .add(name, &module)
-                    .map_err(|error| (Code::ERROR_INVALID_SOURCE, error.to_string()))?;
-            }
+            prototypes
+                .add_text(name, text)
+                .map_err(|error| (Code::ERROR_INVALID_SOURCE, error.to_string()))?;
         }
         Ok(())
     }

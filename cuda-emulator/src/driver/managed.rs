@@ -8,7 +8,7 @@ use super::abi::*;
 use super::config;
 use super::memfd::PAGE;
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// `CU_DEVICE_CPU` and `CU_DEVICE_INVALID`
 pub const DEVICE_CPU: i32 = -1;

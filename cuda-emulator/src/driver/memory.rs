@@ -17,7 +17,7 @@ use super::registry::{self, Kind, Owner};
 use super::rights::Rights;
 use super::shadow::Shadow;
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// A live allocation.
 pub struct Allocation {

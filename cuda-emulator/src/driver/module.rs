@@ -15,8 +15,8 @@ use super::origin::Origin;
 use super::registers::Bounds;
 use super::registry::Owner;
 use super::status::{Code, Result};
-use crate::engine::{Image, KernelInfo, Program, Shape, Space};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
+use cuda_emulator_engine::{Image, KernelInfo, Program, Shape, Space};
 
 /// A module loaded into a context.
 pub struct Module {

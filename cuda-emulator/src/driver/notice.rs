@@ -10,7 +10,7 @@ use std::sync::{Mutex, Once};
 use super::reason::FailedCall;
 use super::status::Code;
 use super::{config, reason};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// Writes one line, in one piece.
 pub fn say(text: &str) {
@@ -35,10 +35,10 @@ pub fn greet() {
                  (CUDA_EMULATOR_QUIET=1 silences this)",
             );
         }
-        if cfg!(cuda_emulator_unoptimised) {
+        if !cuda_emulator_engine::OPTIMIZED {
             say(
-                "the emulator was built without optimisation, and is slow: put `opt-level = 3` under \
-                 `[profile.dev.package.cuda-emulator]` in the Cargo.toml of the workspace",
+                "the emulator's engine was built without optimisation, and is slow: put `opt-level = 3` under \
+                 `[profile.dev.package.cuda-emulator-engine]` in the Cargo.toml of the workspace",
             );
         }
     });

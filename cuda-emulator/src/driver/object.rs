@@ -4,8 +4,7 @@ use super::fatbin;
 use super::image::Refusal;
 use super::status::Code;
 use super::{archive, device, elf};
-use crate::engine::device_runtime;
-use crate::ptx::{self, Linkage};
+use cuda_emulator_engine::{DEVICE_RUNTIME, Names};
 
 /// Where a host object holds fat binaries: code to be linked, or code that is whole.
 const LINKABLE: &str = "__nv_relfatbin";
@@ -21,35 +20,6 @@ pub struct Object {
     pub defines: Vec<String>,
     /// None where it holds only machine code.
     texts: Option<Vec<String>>,
-}
-
-/// Names that a PTX text defines for other files, and those that it needs. Nothing of a text that is no PTX: the link
-/// says why.
-#[derive(Default)]
-pub struct Names {
-    pub defined: Vec<String>,
-    pub needed: Vec<String>,
-}
-
-impl Names {
-    pub fn of(text: &str) -> Names {
-        let mut names = Names::default();
-        let Ok(module) = ptx::parse(text) else {
-            return names;
-        };
-        let functions = module.functions.iter();
-        let functions = functions.map(|f| (f.name, f.linkage, f.body.is_some()));
-        let variables = module.variables.iter();
-        let variables = variables.map(|v| (v.name, v.linkage, v.linkage != Linkage::Extern));
-        for (name, linkage, here) in functions.chain(variables) {
-            if !here {
-                names.needed.push(name.into());
-            } else if linkage != Linkage::Internal {
-                names.defined.push(name.into());
-            }
-        }
-        names
-    }
 }
 
 fn damaged() -> Refusal {
@@ -168,7 +138,7 @@ impl Object {
     /// Its PTX.
     pub fn texts(&self) -> Result<Vec<String>, Refusal> {
         if self.is_device_runtime() {
-            return Ok(vec![device_runtime::SOURCE.into()]);
+            return Ok(vec![DEVICE_RUNTIME.into()]);
         }
         self.texts.clone().ok_or_else(|| {
             let text = "it holds only machine code, which the emulator can't run: have PTX put into it (nvcc -rdc=true \

@@ -6,7 +6,7 @@ use super::architecture::Architecture;
 use super::device;
 use super::module::Function;
 use super::status::{Code, Result};
-use crate::engine::KernelInfo;
+use cuda_emulator_engine::KernelInfo;
 
 /// Registers are given out to warps in units of this.
 const REGISTER_UNIT: u32 = 256;

@@ -12,7 +12,7 @@ use super::memfd::{Memfd, PAGE};
 use super::pool_book::{Book, FILE_SIZE, PIECE};
 use super::registry::Owner;
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// Reuse switches and release threshold have this number and the next ones.
 const FIRST_SETTING: u32 = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;

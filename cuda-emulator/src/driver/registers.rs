@@ -2,7 +2,7 @@
 //! compiler would have kept to.
 
 use super::device::{MAX_THREADS, REGISTERS};
-use crate::engine::KernelInfo;
+use cuda_emulator_engine::KernelInfo;
 
 /// Most registers that a thread can have.
 const MOST: u32 = 255;

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{OnceLock, RwLock};
 
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// A kind of thing that the client makes. What takes an [`Owner`] concerns the things that live in that one's context.
 pub trait Kind: Sync {

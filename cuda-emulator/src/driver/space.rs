@@ -16,7 +16,7 @@ use super::physical::{GRANULARITY, Physical};
 use super::registry::{self, Kind, Owner};
 use super::rights::{HOST, Rights};
 use super::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// What is mapped at an address.
 struct Mapping {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock};
 
 use super::blocks::Blocks;
 use super::memfd::{Memfd, PAGE};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 struct Store {
     file: Memfd,

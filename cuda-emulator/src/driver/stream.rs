@@ -23,7 +23,7 @@ use super::green::Green;
 use super::preferences::Preferences;
 use super::registry;
 use super::status::Result;
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// What a stream is to its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::registry::{self, Kind, Owner};
 use super::status::{Code, Result};
 use super::stream::{Mark, Role, Siblings, Stream};
 
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 static STREAMS: Table<Stream> = Table::new();
 

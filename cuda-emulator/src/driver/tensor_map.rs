@@ -3,7 +3,7 @@
 use super::abi::*;
 use super::device;
 use super::status::{Code, Result};
-use crate::engine::tensor_map::{Columns, Element, Mode, TensorMap};
+use cuda_emulator_engine::tensor_map::{Columns, Element, Mode, TensorMap};
 
 /// What all kinds of maps are made of, as the client gives it.
 pub struct Request {

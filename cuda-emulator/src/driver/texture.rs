@@ -13,7 +13,7 @@ use super::registry::Owner;
 use super::space;
 use super::status::{Code, Result};
 use super::texture_check::{self, Checked};
-use crate::engine::texture::{Level, Shape, Surface, Texels, Texture};
+use cuda_emulator_engine::texture::{Level, Shape, Surface, Texels, Texture};
 
 /// What an object reads: the arrays that its texels are in, or memory.
 enum Backing {

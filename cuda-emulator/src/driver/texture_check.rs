@@ -8,7 +8,7 @@ use super::attribute::attribute;
 use super::notice;
 use super::status::{Code, Result};
 use super::texel::Texel;
-use crate::engine::texture::{Address, Channel, Detail, Sampler};
+use cuda_emulator_engine::texture::{Address, Channel, Detail, Sampler};
 
 /// What descriptions come to.
 pub struct Checked {

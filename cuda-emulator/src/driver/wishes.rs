@@ -10,7 +10,7 @@ use super::event::{self, Event};
 use super::notice;
 use super::preferences::is_window;
 use super::status::{Code, Result};
-use crate::engine::Shape;
+use cuda_emulator_engine::Shape;
 
 /// Memory synchronisation domains of the device.
 pub const DOMAINS: u8 = 4;

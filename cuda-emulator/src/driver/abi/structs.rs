@@ -3,7 +3,7 @@
 //! Enums are plain integers here, pointers and handles 64-bit words: any bits may arrive.
 
 use crate::driver::arg::{In, opaque};
-use crate::engine::Shape;
+use cuda_emulator_engine::Shape;
 
 /// `CUdevprop`: the attributes 1 to 14.
 #[repr(C)]

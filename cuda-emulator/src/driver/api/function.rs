@@ -9,7 +9,7 @@ use crate::driver::library;
 use crate::driver::module::set_attribute;
 use crate::driver::occupancy;
 use crate::driver::status::{Code, Result};
-use crate::engine::KernelInfo;
+use cuda_emulator_engine::KernelInfo;
 
 /// `CUoccupancyB2DSize`
 type SharedOfBlock = unsafe extern "C" fn(i32) -> usize;

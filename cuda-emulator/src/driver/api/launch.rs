@@ -16,7 +16,7 @@ use crate::driver::operation::Operation;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
 use crate::driver::wishes::Wishes;
-use crate::engine::Shape;
+use cuda_emulator_engine::Shape;
 
 fn start(function: u64, shape: Shape, stream: u64, pointers: In<u64>, extra: In<u64>) -> Result {
     start_with(function, shape, stream, pointers, extra, Vec::new())

@@ -8,8 +8,8 @@ use crate::driver::library;
 use crate::driver::operation::Operation;
 use crate::driver::status::{Code, Result};
 use crate::driver::streams;
-use crate::engine::Shape;
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Shape;
+use cuda_emulator_engine::Unpoisoned;
 
 /// Puts bytes into a function's parameter buffer.
 fn put(function: u64, offset: i32, bytes: &[u8]) -> Result {

@@ -4,7 +4,7 @@ use crate::driver::arg::{In, Out, opaque};
 use crate::driver::call::export;
 use crate::driver::status::{Code, Result};
 use crate::driver::tensor_map::{self, Request};
-use crate::engine::tensor_map::{SIZE, TensorMap};
+use cuda_emulator_engine::tensor_map::{SIZE, TensorMap};
 
 /// `CUtensorMap`
 type Map = [u8; SIZE];

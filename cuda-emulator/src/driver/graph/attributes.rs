@@ -10,7 +10,7 @@ use crate::driver::operation::Operation;
 use crate::driver::preferences::clamp;
 use crate::driver::status::{Code, Result};
 use crate::driver::wishes::Wishes;
-use crate::engine::Shape;
+use cuda_emulator_engine::Shape;
 
 /// The attributes that a kernel node has.
 const KNOWN: [u32; 9] = [

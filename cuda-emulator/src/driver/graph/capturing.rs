@@ -8,7 +8,7 @@ use super::node::Dependency;
 use super::template::{Graph, Standing};
 use crate::driver::abi::*;
 use crate::driver::stream::Stream;
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// How far a capture is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

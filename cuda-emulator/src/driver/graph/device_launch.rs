@@ -19,7 +19,7 @@ use crate::driver::fault::Fault;
 use crate::driver::operation::Operation;
 use crate::driver::status::Code;
 use crate::driver::stream::{How, Piece, Stream, Work};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// Graphs that one run may launch "fire and forget".
 const MOST_CHILDREN: u32 = 120;

@@ -13,7 +13,7 @@ use crate::driver::handle::{Object, Table};
 use crate::driver::registry::{self, Owner};
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{How, Mark, Piece, Stream};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// An executable graph.
 pub struct Exec {

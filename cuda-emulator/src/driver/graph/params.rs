@@ -19,7 +19,7 @@ use crate::driver::operation::Operation;
 use crate::driver::semaphore::{Act, Semaphores};
 use crate::driver::status::{Code, Result};
 use crate::driver::words::{self, Words};
-use crate::engine::Shape;
+use cuda_emulator_engine::Shape;
 
 impl From<KernelNodeParams> for KernelNodeParams2 {
     fn from(plain: KernelNodeParams) -> Self {

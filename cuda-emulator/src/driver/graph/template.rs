@@ -13,7 +13,7 @@ use crate::driver::handle::{Object, Table};
 use crate::driver::operation::Operation;
 use crate::driver::registry::{self, Owner};
 use crate::driver::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// Whose a graph is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use crate::driver::operation::Operation;
 use crate::driver::registry;
 use crate::driver::status::{Code, Result};
 use crate::driver::stream::{How, Piece};
-use crate::engine::NodeChange;
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::NodeChange;
+use cuda_emulator_engine::Unpoisoned;
 
 /// What a `CUgraphDeviceNode` stands for.
 pub struct Updatable {

@@ -11,7 +11,7 @@ use crate::driver::handle::{Object, Table};
 use crate::driver::host::{Function, function};
 use crate::driver::registry::Owner;
 use crate::driver::status::{Code, Result};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// A user object.
 pub struct UserObject {

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::{Fault, How, Item, Mark, Queue, Stream};
-use crate::lock::Unpoisoned;
+use cuda_emulator_engine::Unpoisoned;
 
 /// Whether the piece of work at the front of a queue may begin.
 enum Gate {
