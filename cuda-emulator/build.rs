@@ -7,7 +7,7 @@ use std::{env, fs};
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let implemented = implemented(Path::new("src/driver/api"));
+    let implemented = implemented(Path::new("src/api"));
     let wanted = wanted();
     fs::write(out.join("symbols.rs"), symbols(&implemented, &wanted))
         .expect("OUT_DIR can be written");
@@ -22,8 +22,8 @@ fn main() {
         println!("cargo::rustc-cfg=cuda_sys_opens_libraries");
     }
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=src/driver/api");
-    println!("cargo::rerun-if-changed=src/driver/symbols.txt");
+    println!("cargo::rerun-if-changed=src/api");
+    println!("cargo::rerun-if-changed=src/exports/symbols.txt");
     println!("cargo::rerun-if-env-changed=CUDA_EMULATOR");
 }
 
@@ -63,7 +63,7 @@ fn implemented(folder: &Path) -> BTreeMap<String, String> {
 
 /// Every symbol there must be: those of the table, and those of the header at hand.
 fn wanted() -> BTreeSet<String> {
-    let table = fs::read_to_string("src/driver/symbols.txt").expect("the table is there");
+    let table = fs::read_to_string("src/exports/symbols.txt").expect("the table is there");
     let mut wanted: BTreeSet<String> = table
         .lines()
         .flat_map(|line| line.split(' ').skip(2))
@@ -94,7 +94,7 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
     let names: BTreeSet<&String> = implemented.keys().chain(wanted).collect();
     for name in &names {
         let path = match implemented.get(*name) {
-            Some(file) => format!("crate::driver::api::{file}::{name}"),
+            Some(file) => format!("crate::api::{file}::{name}"),
             None => format!("unsupported::{name}"),
         };
         writeln!(
@@ -110,7 +110,7 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
     )
     .expect("memory");
     text.push_str("\n/// Functions that say that they aren't implemented.\nmod unsupported {\n");
-    text.push_str("    use crate::driver::{call, status::Code};\n");
+    text.push_str("    use crate::abi::status::Code;\n    use crate::process::call;\n");
     for name in names
         .iter()
         .filter(|name| !implemented.contains_key(**name))

@@ -2,6 +2,14 @@
 //!
 #![doc = include_str!("../docs/driver-calls.md")]
 
-mod driver;
+mod abi;
+mod api;
+mod code;
+mod exports;
+mod graph;
+mod memory;
+mod process;
+mod queue;
+mod work;
 
-pub use driver::pending::{HostAccess, HostWork, pending_host_work};
+pub use queue::pending_host_memory::{HostAccess, HostWork, pending_host_work};

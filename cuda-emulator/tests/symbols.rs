@@ -44,7 +44,7 @@ fn every_function_of_the_header_is_exported() {
     assert!(!handle.is_null());
     let functions = header_functions();
     assert!(functions.len() > 600, "{}", functions.len());
-    let table = include_str!("../src/driver/symbols.txt");
+    let table = include_str!("../src/exports/symbols.txt");
     let versioned = table
         .lines()
         .flat_map(|line| line.split(' ').skip(2))

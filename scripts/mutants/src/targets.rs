@@ -37,7 +37,7 @@ pub const TARGETS: [Target; 4] = [
     },
     Target {
         package: "cuda-emulator",
-        folder: "cuda-emulator/src/driver/",
+        folder: "cuda-emulator/src/",
         except: &[],
         tests: &["cuda-emulator", "cuda-safe"],
     },
