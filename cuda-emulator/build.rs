@@ -11,6 +11,7 @@ fn main() {
     let wanted = wanted();
     fs::write(out.join("symbols.rs"), symbols(&implemented, &wanted))
         .expect("OUT_DIR can be written");
+    fs::write(out.join("names.rs"), names(&implemented, &wanted)).expect("OUT_DIR can be written");
 
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
     // Worker threads run until the process ends, so the library must stay; its own calls must stay its own.
@@ -87,6 +88,12 @@ fn wanted() -> BTreeSet<String> {
         }
     }
     wanted
+}
+
+fn names(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) -> String {
+    let names: BTreeSet<&String> = implemented.keys().chain(wanted).collect();
+    let names: Vec<_> = names.into_iter().collect();
+    format!("/// The name of every exported function.\npub static NAMES: &[&str] = &{names:?};\n")
 }
 
 fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) -> String {

@@ -3,7 +3,7 @@
 use crate::abi::pointers::Out;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
-use crate::graph::capture;
+use crate::graph::{capture, capture_events};
 use crate::memory::pool;
 use crate::process::call::export;
 use crate::queue::event;
@@ -17,7 +17,7 @@ fn record(event: u64, stream: u64, flags: u32) -> Result {
     if flags & !CU_EVENT_RECORD_EXTERNAL != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    capture::record_event(
+    capture_events::record_event(
         &stream,
         &event::get(event)?,
         flags & CU_EVENT_RECORD_EXTERNAL != 0,

@@ -304,9 +304,9 @@ export! {
         capture::refuse_unsafe()?;
         let upload = params.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
         let made = match upload.then(|| stream_table::resolve(params.upload_stream)) {
-            Some(Err(code)) => Err(executable::Refusal::plain(code)),
+            Some(Err(code)) => Err(graph::Refusal::plain(code)),
             Some(Ok(stream)) => executable::instantiate(&*graph::get(hGraph)?, params.flags)
-                .and_then(|exec| exec.upload(&stream).map(|()| exec).map_err(executable::Refusal::plain)),
+                .and_then(|exec| exec.upload(&stream).map(|()| exec).map_err(graph::Refusal::plain)),
             None => executable::instantiate(&*graph::get(hGraph)?, params.flags),
         };
         (params.result, params.error_node) = match &made {

@@ -6,8 +6,8 @@ use crate::abi::pointers::{In, Out};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::code::library;
-use crate::graph::capture;
 use crate::graph::enqueue::enqueue;
+use crate::graph::{capture, capture_events};
 use crate::process::call::export;
 use crate::process::warnings;
 use crate::queue::event::Event;
@@ -53,7 +53,7 @@ fn start_with(
     enqueue(&stream, Operation::Launch(launch))?;
     // What waits for such an event may be told at the kernel's end.
     for (event, edge) in wishes.events {
-        capture::record_launch(&stream, &event, edge)?;
+        capture_events::record_launch(&stream, &event, edge)?;
     }
     Ok(())
 }

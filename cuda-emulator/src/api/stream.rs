@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::abi::pointers::{In, Out, Word};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
-use crate::graph::{capture, enqueue};
+use crate::graph::{capture, capture_events, enqueue};
 use crate::memory::pool;
 use crate::process::call::{self, export};
 use crate::process::{context, device_attributes};
@@ -104,7 +104,7 @@ export! {
         if flags & !CU_EVENT_WAIT_EXTERNAL != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        capture::wait_event(&stream, &event::get(hEvent)?, flags & CU_EVENT_WAIT_EXTERNAL != 0)
+        capture_events::wait_event(&stream, &event::get(hEvent)?, flags & CU_EVENT_WAIT_EXTERNAL != 0)
     }
 
     fn cuStreamAddCallback / cuStreamAddCallback_ptsz(hStream: u64, callback: Word, userData: Word, flags: u32) {

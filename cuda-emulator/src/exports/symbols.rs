@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The newest CUDA version whose functions there are.
-pub const DRIVER_VERSION: i32 = 13000;
+use crate::process::device::DRIVER_VERSION;
 
 /// A symbol's address.
 pub struct Symbol {

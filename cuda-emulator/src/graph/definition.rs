@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use super::node::{self, Dependency, Link, Node, Task};
-use super::updatable_nodes::is_updatable;
-use super::user_object::References;
+use super::user_object::{References, UserObject};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::handle::{Object, Table};
@@ -133,6 +132,26 @@ impl Graph {
             || self.body().nodes.values().any(inside)
     }
 
+    /// Gives the graph references to a user object: new ones, or the client's.
+    ///
+    /// # Errors
+    /// As [`UserObject::lend`].
+    pub fn retain(&self, object: &Arc<UserObject>, count: u32, flags: u32) -> Result {
+        object.lend(count, flags)?;
+        self.references().add(object, count.into());
+        Ok(())
+    }
+
+    /// Takes references to a user object from the graph.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for more than it has.
+    pub fn release(&self, object: &Arc<UserObject>, count: u32) -> Result {
+        self.references().take(object, count)?;
+        object.return_from_graph(count);
+        Ok(())
+    }
+
     /// The handles for conditional nodes that were made for it.
     pub fn conditions(&self) -> MutexGuard<'_, Vec<Arc<Condition>>> {
         self.conditions.lock().unpoisoned()
@@ -173,12 +192,12 @@ impl Graph {
 
     /// Whether kernels change a node of it.
     pub fn is_updatable(&self) -> bool {
-        self.has(&is_updatable)
+        self.has(&Task::is_updatable)
     }
 
     /// Whether there can only be one of it: it has memory, conditional nodes, or nodes that kernels change.
     pub fn is_single(&self) -> bool {
-        let single = |task: &Task| matches!(task, Task::Conditional(_)) || is_updatable(task);
+        let single = |task: &Task| matches!(task, Task::Conditional(_)) || task.is_updatable();
         self.has_memory() || self.has(&single)
     }
 

@@ -7,17 +7,17 @@
 //!
 //! All of it is part of the host's launch: what comes later on its stream waits for it.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::executable::{self, Refusal};
 use super::plan::{Action, Plan};
+use super::refusal::Refusal;
 use crate::abi::status::Code;
 use crate::abi::*;
 use crate::process::context::Context;
 use crate::queue::fault::Fault;
 use crate::queue::stream::{How, Piece, Stream, Work};
+use crate::work::graph_runs::{self, GraphRun, INVALID_VALUE};
 use crate::work::operation::Operation;
 use cuda_emulator_engine::Unpoisoned;
 
@@ -35,8 +35,6 @@ const SIBLING: u64 = 0x0300_0000_0000_0000;
 
 /// `cudaSuccess`
 const SUCCESS: u32 = 0;
-/// `cudaErrorInvalidValue`
-const INVALID_VALUE: u32 = 1;
 
 type Outcome = std::result::Result<(), Fault>;
 
@@ -103,6 +101,7 @@ pub struct Environment {
     graph: Option<Arc<Launchable>>,
     /// None for that of the stream.
     parent: Option<Arc<Environment>>,
+    find: Find,
     lists: Mutex<Lists>,
 }
 
@@ -115,31 +114,20 @@ struct Lists {
     tails: VecDeque<Launched>,
 }
 
-thread_local! {
-    /// Of the work that this thread does.
-    static CURRENT: RefCell<Option<Arc<Environment>>> = const { RefCell::new(None) };
-}
-
-/// The run that the calling thread works for.
-pub fn current() -> Option<Arc<Environment>> {
-    CURRENT.with_borrow(Clone::clone)
-}
-
-/// Has [`current`] be what it was, also after a panic.
-struct Restore(Option<Arc<Environment>>);
-
-impl Drop for Restore {
-    fn drop(&mut self) {
-        CURRENT.set(self.0.take());
-    }
-}
+/// Finds what kernels launch of an executable graph; or why it is a fault to launch it.
+type Find = fn(u64) -> std::result::Result<Arc<Launchable>, String>;
 
 impl Environment {
-    fn new(graph: Option<Arc<Launchable>>, parent: Option<Arc<Environment>>) -> Arc<Environment> {
+    fn new(
+        graph: Option<Arc<Launchable>>,
+        parent: Option<Arc<Environment>>,
+        find: Find,
+    ) -> Arc<Environment> {
         let lists = Mutex::default();
         Arc::new(Environment {
             graph,
             parent,
+            find,
             lists,
         })
     }
@@ -148,15 +136,10 @@ impl Environment {
         self.lists.lock().unpoisoned()
     }
 
-    /// `cudaGetCurrentGraphExec`
-    pub fn current(&self) -> u64 {
-        self.graph.as_ref().map_or(0, |graph| graph.handle)
-    }
-
     /// Does work of the run, and then what its kernels have launched in the meantime.
     fn perform(self: &Arc<Self>, stream: &Arc<Stream>, work: Work) -> Outcome {
         {
-            let _restore = Restore(CURRENT.replace(Some(self.clone())));
+            let _entered = graph_runs::enter(self.clone());
             work()?;
         }
         self.bring_up(stream)
@@ -182,7 +165,7 @@ fn follow(
 ) -> Outcome {
     let context = &stream.context;
     while let Some(Launched { plan, turn }) = line.pop_front() {
-        let environment = Environment::new(Some(turn.0.clone()), Some(parent.clone()));
+        let environment = Environment::new(Some(turn.0.clone()), Some(parent.clone()), parent.find);
         let mut pieces = Vec::new();
         plan.pieces(stream, turn.0.handle, &mut pieces);
         for piece in pieces {
@@ -205,6 +188,7 @@ pub struct Run<'a> {
     stream: &'a Arc<Stream>,
     graph: Option<&'a Arc<Launchable>>,
     plan: &'a Plan,
+    find: Find,
 }
 
 impl<'a> Run<'a> {
@@ -212,18 +196,20 @@ impl<'a> Run<'a> {
         stream: &'a Arc<Stream>,
         graph: Option<&'a Arc<Launchable>>,
         plan: &'a Plan,
+        find: Find,
     ) -> Run<'a> {
         Run {
             stream,
             graph,
             plan,
+            find,
         }
     }
 
     /// Its work, in order, to the end of all that its kernels launch.
     pub fn pieces(&self, handle: u64, pieces: &mut Vec<Piece>) {
-        let whole = Environment::new(None, None);
-        let environment = Environment::new(self.graph.cloned(), Some(whole.clone()));
+        let whole = Environment::new(None, None, self.find);
+        let environment = Environment::new(self.graph.cloned(), Some(whole.clone()), self.find);
         let turn: Arc<Mutex<Option<Turn>>> = Arc::default();
         if let Some(graph) = self.graph {
             pieces.push(graph.uploading(self.plan));
@@ -255,61 +241,47 @@ impl<'a> Run<'a> {
     }
 }
 
-/// `cudaGraphLaunch` by a kernel that belongs to a run, or to none: the `cudaError_t`, or why it is a fault.
-pub fn launch(
-    run: Option<&Arc<Environment>>,
-    handle: u64,
-    stream: u64,
-) -> std::result::Result<u32, String> {
-    if handle == 0 {
-        return Ok(INVALID_VALUE);
+impl GraphRun for Environment {
+    fn current(&self) -> u64 {
+        self.graph.as_ref().map_or(0, |graph| graph.handle)
     }
-    let Ok(exec) = executable::get(handle) else {
-        return Err(format!(
-            "{handle:#x} isn't an executable graph, or it was destroyed"
-        ));
-    };
-    let Some(graph) = &exec.launchable else {
-        return Err(format!(
-            "{handle:#x} was instantiated without CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH"
-        ));
-    };
-    let Some(run) = run else {
-        return Ok(INVALID_VALUE);
-    };
-    let itself = run
-        .graph
-        .as_ref()
-        .is_some_and(|own| Arc::ptr_eq(own, graph));
-    let host = match (stream, &run.parent) {
-        (TAIL | FIRE_AND_FORGET, _) => run,
-        (SIBLING, Some(parent)) => parent,
-        _ => return Ok(INVALID_VALUE),
-    };
-    let mut lists = host.lists();
-    let full = match stream {
-        TAIL => lists.tails.len() >= MOST_TAILS,
-        _ => lists.begotten >= MOST_CHILDREN,
-    };
-    let mut upload = graph.state();
-    let most = u32::from(itself && stream == TAIL);
-    let Some(plan) = upload.plan.clone() else {
-        return Ok(INVALID_VALUE);
-    };
-    if full || upload.runs > most {
-        return Ok(INVALID_VALUE);
+
+    fn launch(self: Arc<Self>, exec: u64, stream: u64) -> std::result::Result<u32, String> {
+        let graph = &(self.find)(exec)?;
+        let itself = self
+            .graph
+            .as_ref()
+            .is_some_and(|own| Arc::ptr_eq(own, graph));
+        let host = match (stream, &self.parent) {
+            (TAIL | FIRE_AND_FORGET, _) => &self,
+            (SIBLING, Some(parent)) => parent,
+            _ => return Ok(INVALID_VALUE),
+        };
+        let mut lists = host.lists();
+        let full = match stream {
+            TAIL => lists.tails.len() >= MOST_TAILS,
+            _ => lists.begotten >= MOST_CHILDREN,
+        };
+        let mut upload = graph.state();
+        let most = u32::from(itself && stream == TAIL);
+        let Some(plan) = upload.plan.clone() else {
+            return Ok(INVALID_VALUE);
+        };
+        if full || upload.runs > most {
+            return Ok(INVALID_VALUE);
+        }
+        upload.runs += 1;
+        drop(upload);
+        let turn = Turn(graph.clone());
+        let launched = Launched { plan, turn };
+        if stream == TAIL {
+            lists.tails.push_back(launched);
+        } else {
+            lists.begotten += 1;
+            lists.children.push_back(launched);
+        }
+        Ok(SUCCESS)
     }
-    upload.runs += 1;
-    drop(upload);
-    let turn = Turn(graph.clone());
-    let launched = Launched { plan, turn };
-    if stream == TAIL {
-        lists.tails.push_back(launched);
-    } else {
-        lists.begotten += 1;
-        lists.children.push_back(launched);
-    }
-    Ok(SUCCESS)
 }
 
 /// Whether kernels may launch a graph.

@@ -7,12 +7,14 @@ use super::conditional_nodes;
 use super::definition::{Graph, Standing};
 use super::device_launch::{self, Launchable, Run};
 use super::plan::Plan;
+use super::refusal::Refusal;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::memory::graph_allocations::GraphMemory;
 use crate::process::handle::{Object, Table};
 use crate::process::registry::{self, Owner};
 use crate::queue::stream::{How, Mark, Piece, Stream};
+use crate::work::graph_runs;
 use cuda_emulator_engine::Unpoisoned;
 
 /// An executable graph.
@@ -47,25 +49,6 @@ impl Object for Exec {
 
     fn leak(&self) -> Option<String> {
         Some(format!("executable graph {:#x}", self.handle))
-    }
-}
-
-/// Why a graph can't be instantiated.
-pub struct Refusal {
-    pub code: Code,
-    /// `CUgraphInstantiateResult`
-    pub result: u32,
-    /// The node's handle; 0 for none in particular.
-    pub node: u64,
-}
-
-impl Refusal {
-    pub fn plain(code: Code) -> Refusal {
-        Refusal {
-            code,
-            result: CUDA_GRAPH_INSTANTIATE_ERROR,
-            node: 0,
-        }
     }
 }
 
@@ -105,6 +88,7 @@ pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, 
     if by_kernels {
         device_launch::check(&plan)?;
     }
+    graph_runs::install(|handle| launchable(handle).map(drop));
     Ok(EXECS.insert(|handle| Exec {
         handle,
         launchable: by_kernels.then(|| Launchable::new(handle)),
@@ -121,6 +105,16 @@ pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, 
 /// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't a live one's.
 pub fn get(handle: u64) -> Result<Arc<Exec>> {
     EXECS.get(handle).ok_or(Code::ERROR_INVALID_VALUE)
+}
+
+/// What kernels launch of the executable graph behind a handle; or why it is a fault to launch it.
+fn launchable(handle: u64) -> std::result::Result<Arc<Launchable>, String> {
+    let Ok(exec) = get(handle) else {
+        return Err(graph_runs::unknown(handle));
+    };
+    exec.launchable.clone().ok_or_else(|| {
+        format!("{handle:#x} was instantiated without CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH")
+    })
 }
 
 /// Destroys an executable graph: launches that are under way are still done.
@@ -167,7 +161,7 @@ impl Exec {
         if !conditions.is_empty() {
             pieces.push(conditional_nodes::begin(conditions));
         }
-        let run = Run::by_host(stream, self.launchable.as_ref(), &state.plan);
+        let run = Run::by_host(stream, self.launchable.as_ref(), &state.plan, launchable);
         run.pieces(self.handle, &mut pieces);
         let mut references = Vec::new();
         state.plan.references(&mut references);

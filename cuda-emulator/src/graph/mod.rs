@@ -6,6 +6,7 @@
 
 mod active_captures;
 pub mod capture;
+pub mod capture_events;
 mod capture_rules;
 pub mod conditional_nodes;
 mod definition;
@@ -21,9 +22,11 @@ pub mod memory_nodes;
 mod node;
 pub mod node_parameters;
 mod plan;
+mod refusal;
 pub mod updatable_nodes;
 pub mod user_object;
 
 pub use definition::{Standing, create, destroy, get};
 pub use edit::Edge;
 pub use node::{Dependency, Task, containing};
+pub use refusal::Refusal;

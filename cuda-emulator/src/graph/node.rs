@@ -34,6 +34,11 @@ impl Task {
         }
     }
 
+    /// Whether kernels change what it launches.
+    pub fn is_updatable(&self) -> bool {
+        matches!(self, Task::Operation(Operation::Launch(launch), _) if launch.updatable.is_some())
+    }
+
     /// The `CUgraphNodeType`.
     pub fn kind(&self) -> u32 {
         match self {

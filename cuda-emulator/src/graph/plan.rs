@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use super::conditional_nodes::BranchPlan;
+use super::conditional_nodes::Branch;
 use super::definition::{Body, Graph};
 use super::node::{Link, Task};
 use super::user_object::References;
 use crate::abi::status::Result;
-use crate::abi::{CU_GRAPH_NODE_TYPE_CONDITIONAL, CU_GRAPH_NODE_TYPE_GRAPH};
+use crate::abi::*;
 use crate::memory::graph_allocations::GraphMemory;
 use crate::process::context::Context;
 use crate::queue::fault::Fault;
-use crate::queue::stream::{Piece, Stream};
+use crate::queue::stream::{How, Piece, Stream};
+use crate::work::conditional_values::Condition;
 use crate::work::operation::Operation;
 
 /// The nodes of a graph, each behind those that it comes after.
@@ -52,7 +53,7 @@ impl Action {
                 Action::Operation(operation.clone(), context.clone())
             }
             Task::Child(graph) => Action::Child(Plan::of(graph)?),
-            Task::Conditional(branch) => Action::Conditional(branch.plan()?),
+            Task::Conditional(branch) => Action::Conditional(BranchPlan::of(branch)?),
         })
     }
 
@@ -181,8 +182,7 @@ impl Plan {
             match &step.action {
                 // Kernels decide when its turn has come.
                 Action::Operation(Operation::Launch(launch), _) if launch.updatable.is_some() => {
-                    let node = launch.updatable.clone().expect("just seen");
-                    let piece = node.piece(launch.clone(), step.enabled);
+                    let piece = launch.clone().updatable_piece(step.enabled);
                     pieces.push(named(piece, of, step.node));
                 }
                 _ if !step.enabled => {}
@@ -197,6 +197,118 @@ impl Plan {
             }
         }
     }
+}
+
+impl Plan {
+    /// The conditions of all its conditional nodes.
+    pub fn conditions(&self, all: &mut Vec<Arc<Condition>>) {
+        for step in &self.steps {
+            match &step.action {
+                Action::Child(plan) => plan.conditions(all),
+                Action::Conditional(branch) => {
+                    all.push(branch.condition.clone());
+                    branch.bodies.iter().for_each(|body| body.conditions(all));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn work(&self, stream: &Arc<Stream>, of: u64) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        self.pieces(stream, of, &mut pieces);
+        pieces
+    }
+}
+
+/// What a conditional node does at a launch.
+#[derive(Clone)]
+pub struct BranchPlan {
+    condition: Arc<Condition>,
+    kind: u32,
+    pub bodies: Vec<Arc<Plan>>,
+}
+
+impl BranchPlan {
+    /// The plan of a node; or the handle of a node that a body can't have, or that is in a cycle.
+    fn of(branch: &Branch) -> std::result::Result<BranchPlan, u64> {
+        let body = |graph: &Arc<Graph>| match unfit(graph) {
+            Some(node) => Err(node),
+            None => Ok(Arc::new(Plan::of(graph)?)),
+        };
+        Ok(BranchPlan {
+            condition: branch.condition.clone(),
+            kind: branch.kind,
+            bodies: branch
+                .bodies
+                .iter()
+                .map(body)
+                .collect::<std::result::Result<_, _>>()?,
+        })
+    }
+
+    /// Whether another one's bodies can take the place of these.
+    pub fn is_like(&self, other: &BranchPlan) -> bool {
+        (self.kind, self.bodies.len()) == (other.kind, other.bodies.len())
+    }
+
+    /// Takes over another one's condition: its kernels set that.
+    pub fn take_condition(&mut self, other: &BranchPlan) {
+        self.condition = other.condition.clone();
+    }
+
+    /// The work of one launch. `of` says in fault reports what is launched.
+    pub fn piece(&self, stream: &Arc<Stream>, of: u64) -> Piece {
+        let (plan, stream) = (self.clone(), stream.clone());
+        // Made now, so that host memory that the bodies will use is known. Later rounds make their own.
+        let first = plan.bodies.iter().map(|body| body.work(&stream, of));
+        let mut first: Vec<_> = first.map(Some).collect();
+        let work = move || {
+            while let Some(body) = plan.choice() {
+                let pieces = first[body].take();
+                let pieces = pieces.unwrap_or_else(|| plan.bodies[body].work(&stream, of));
+                for piece in pieces {
+                    (piece.work)()?;
+                }
+                let context = &plan.condition.context;
+                if plan.kind != CU_GRAPH_COND_TYPE_WHILE
+                    || context.own_fault().is_some()
+                    || !context.is_alive()
+                {
+                    break;
+                }
+            }
+            Ok::<(), Fault>(())
+        };
+        Piece::new(How::Soon, Box::new(work))
+    }
+
+    /// The body that the value asks for now.
+    fn choice(&self) -> Option<usize> {
+        let value = self.condition.value();
+        let body = match self.kind {
+            CU_GRAPH_COND_TYPE_SWITCH => value as usize,
+            _ if value != 0 => 0,
+            CU_GRAPH_COND_TYPE_IF => 1,
+            _ => return None,
+        };
+        (body < self.bodies.len()).then_some(body)
+    }
+}
+
+/// A node that a body of a conditional node can't have.
+fn unfit(graph: &Graph) -> Option<u64> {
+    let body = graph.body();
+    let unfit = |task: &Task| match task {
+        Task::Empty | Task::Conditional(_) => false,
+        Task::Child(graph) => unfit(graph).is_some(),
+        Task::Operation(operation, _) => !matches!(
+            operation,
+            Operation::Launch(_) | Operation::Copy(_) | Operation::Fill(_)
+        ),
+    };
+    let mut nodes = body.nodes.values();
+    nodes.find(|node| unfit(&node.task)).map(|node| node.handle)
 }
 
 /// Has a fault's report say where it happened.

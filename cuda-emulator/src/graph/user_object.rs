@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use super::definition::Graph;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::call;
@@ -144,18 +143,61 @@ fn destroy_elsewhere(call: Destruction) {
     }
 }
 
+impl UserObject {
+    /// Counts references of a graph: new ones, or the client's.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for no number of references, unknown flags, and for more than the client has.
+    pub fn lend(&self, count: u32, flags: u32) -> Result {
+        if !is_count(count) || flags & !CU_GRAPH_USER_OBJECT_MOVE != 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let mut counts = self.counts.lock().unpoisoned();
+        if flags & CU_GRAPH_USER_OBJECT_MOVE != 0 {
+            let left = counts.clients.checked_sub(count.into());
+            counts.clients = left.ok_or(Code::ERROR_INVALID_VALUE)?;
+        }
+        counts.graphs += u64::from(count);
+        Ok(())
+    }
+
+    /// Ends references of a graph.
+    pub fn return_from_graph(&self, count: u32) {
+        let mut counts = self.counts.lock().unpoisoned();
+        counts.graphs -= u64::from(count);
+        self.end_without(counts.clients + counts.graphs);
+    }
+}
+
 /// References to user objects, which are given back in the end.
 #[derive(Default)]
 pub struct References(BTreeMap<u64, (Arc<UserObject>, u64)>);
 
 impl References {
-    fn add(&mut self, object: &Arc<UserObject>, count: u64) {
+    pub fn add(&mut self, object: &Arc<UserObject>, count: u64) {
         let entry = self.0.entry(object.handle);
         entry.or_insert_with(|| (object.clone(), 0)).1 += count;
     }
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Takes references to an object out.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for more than there are.
+    pub fn take(&mut self, object: &UserObject, count: u32) -> Result {
+        let entry = self.0.get_mut(&object.handle);
+        let (_, held) = entry.ok_or(Code::ERROR_INVALID_VALUE)?;
+        if !is_count(count) || *held < count.into() {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        *held -= u64::from(count);
+        if *held == 0 {
+            self.0.remove(&object.handle);
+        }
+        Ok(())
     }
 
     /// Adds references to the same objects: as many, or `each`.
@@ -175,48 +217,5 @@ impl Drop for References {
             counts.graphs -= count;
             object.end_without(counts.clients + counts.graphs);
         }
-    }
-}
-
-impl Graph {
-    /// Gives the graph references: new ones, or the client's.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for no number of references, unknown flags, and for more than the client has.
-    pub fn retain(&self, object: &Arc<UserObject>, count: u32, flags: u32) -> Result {
-        if !is_count(count) || flags & !CU_GRAPH_USER_OBJECT_MOVE != 0 {
-            return Err(Code::ERROR_INVALID_VALUE);
-        }
-        let mut counts = object.counts.lock().unpoisoned();
-        if flags & CU_GRAPH_USER_OBJECT_MOVE != 0 {
-            let left = counts.clients.checked_sub(count.into());
-            counts.clients = left.ok_or(Code::ERROR_INVALID_VALUE)?;
-        }
-        counts.graphs += u64::from(count);
-        drop(counts);
-        self.references().add(object, count.into());
-        Ok(())
-    }
-
-    /// Takes references from the graph.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than it has.
-    pub fn release(&self, object: &Arc<UserObject>, count: u32) -> Result {
-        let mut references = self.references();
-        let entry = references.0.get_mut(&object.handle);
-        let (_, held) = entry.ok_or(Code::ERROR_INVALID_VALUE)?;
-        if !is_count(count) || *held < count.into() {
-            return Err(Code::ERROR_INVALID_VALUE);
-        }
-        *held -= u64::from(count);
-        if *held == 0 {
-            references.0.remove(&object.handle);
-        }
-        drop(references);
-        let mut counts = object.counts.lock().unpoisoned();
-        counts.graphs -= u64::from(count);
-        object.end_without(counts.clients + counts.graphs);
-        Ok(())
     }
 }

@@ -6,10 +6,9 @@ use std::sync::OnceLock;
 use super::architecture::{self, Architecture};
 use super::configuration;
 use crate::abi::status::{Code, Result};
-use crate::exports::symbols;
 
 /// The CUDA version of the driver that is emulated.
-pub const DRIVER_VERSION: i32 = symbols::DRIVER_VERSION;
+pub const DRIVER_VERSION: i32 = 13000;
 /// The greatest number of threads per block.
 pub const MAX_THREADS: u32 = 1024;
 /// Most threads of a block in each dimension.

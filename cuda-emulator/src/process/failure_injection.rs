@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::exported_names::{self, NAMES, documented_name};
 use super::name_suggestions;
 use crate::abi::status::Code;
-use crate::exports::symbols::{self, SYMBOLS};
 
 /// "The n-th call of this function gives this code instead of being made." Or the n-th and every later one.
 #[derive(Debug)]
@@ -48,9 +48,9 @@ impl Failure {
         let code = Code::parse(code)
             .filter(|&c| c != Code::SUCCESS)
             .ok_or_else(fail)?;
-        let documented = || SYMBOLS.iter().map(|symbol| documented_name(symbol.name));
+        let documented = || NAMES.iter().map(|name| documented_name(name));
         let known = function == "*"
-            || symbols::exported(function).is_some()
+            || exported_names::contains(function)
             || documented().any(|name| name == function);
         if !known {
             let meant = name_suggestions::nearest(function, documented())
@@ -99,18 +99,6 @@ impl Failure {
             "CUDA_EMULATOR_FAIL: `{}` never fired: {function} was called {times}",
             self.text
         ))
-    }
-}
-
-/// The name in the documentation of an exported function: `cuMemcpyHtoD` for `cuMemcpyHtoD_v2_ptds`.
-pub fn documented_name(exported: &str) -> &str {
-    let plain = exported
-        .strip_suffix("_ptsz")
-        .or(exported.strip_suffix("_ptds"))
-        .unwrap_or(exported);
-    match plain.rsplit_once("_v") {
-        Some((name, version)) if version.bytes().all(|b| b.is_ascii_digit()) => name,
-        _ => plain,
     }
 }
 

@@ -9,6 +9,7 @@ pub mod coredump;
 pub mod device;
 pub mod device_attributes;
 pub mod exit;
+pub mod exported_names;
 pub mod failure_injection;
 pub mod first_fault;
 pub mod green_context;

@@ -1,5 +1,6 @@
 //! Streams and what orders their work: worker threads, events, host functions, faults.
 
+pub mod capture_hook;
 pub mod event;
 pub mod fault;
 pub mod host_functions;

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once, Weak};
 
+use super::capture_hook;
 use super::stream::{Mark, Role, Siblings, Stream};
 use crate::abi::CU_STREAM_NON_BLOCKING;
 use crate::abi::status::{Code, Result};
-use crate::graph::capture;
 use crate::process::call;
 use crate::process::context::{self, Context};
 use crate::process::green_context::Green;
@@ -27,7 +27,7 @@ impl Object for Stream {
     }
 
     fn end(self: &Arc<Self>) {
-        capture::forget(self);
+        capture_hook::forget(self);
         self.close();
     }
 
@@ -63,7 +63,7 @@ impl Kind for OfContext {
         };
         let per_thread = std::mem::take(&mut *siblings.per_thread.lock().unpoisoned());
         for stream in per_thread.values() {
-            capture::forget(stream);
+            capture_hook::forget(stream);
             stream.close();
         }
         if let Some(stream) = siblings.legacy.lock().unpoisoned().take() {
@@ -118,7 +118,7 @@ impl Drop for OwnStreams {
             let stream = per_thread.lock().unpoisoned().remove(&thread_id());
             // What is on it will still be done.
             if let Some(stream) = stream {
-                capture::forget(&stream);
+                capture_hook::forget(&stream);
                 stream.close();
             }
         }
@@ -163,7 +163,7 @@ pub fn of_green(context: &Arc<Context>, green: &Arc<Green>) -> Arc<Stream> {
 /// What is left to do with the streams of a green context that is gone: what is on its default stream will still be done.
 pub fn forget_green(context: &Arc<Context>, green: &Arc<Green>) {
     for stream in siblings(context).of_green(green) {
-        capture::forget(&stream);
+        capture_hook::forget(&stream);
     }
     let stream = siblings(context)
         .of_greens
@@ -219,7 +219,7 @@ pub fn create(
 /// the legacy default stream while a stream that waits for it is being captured.
 pub fn resolve(handle: u64) -> Result<Arc<Stream>> {
     let stream = find(handle)?;
-    capture::check(&stream)?;
+    capture_hook::check(&stream)?;
     Ok(stream)
 }
 
@@ -260,7 +260,7 @@ pub fn find(handle: u64) -> Result<Arc<Stream>> {
 pub fn destroy(handle: u64) -> Result {
     let stream = STREAMS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
     stream.context.usable()?;
-    capture::forget(&stream);
+    capture_hook::forget(&stream);
     STREAMS
         .remove(handle)
         .ok_or(Code::ERROR_INVALID_HANDLE)?

@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 
 use super::cluster_limits;
 use super::conditional_values;
+use super::graph_runs::{self, GraphRun};
 use super::occupancy;
 use super::texture;
+use super::updatable_kernel::{self, Updatable};
 use crate::abi::pointers::In;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::code::module::Function;
-use crate::graph::device_launch::{self, Environment};
-use crate::graph::updatable_nodes::{self, Updatable};
 use crate::memory::access_checks;
 use crate::memory::address_report;
 use crate::memory::allocations::{self, Request};
@@ -274,6 +274,16 @@ impl Launch {
         let work = Box::new(move || run(&self.function, &self.shape, &self.params, self.part));
         Piece::new(How::Soon, work)
     }
+
+    /// One run of it, as kernels have changed it when its turn has come. `enabled` says whether it runs, where no kernel has
+    /// changed that.
+    pub fn updatable_piece(mut self, enabled: bool) -> Piece {
+        let work = move || match self.updatable.clone() {
+            Some(node) if !node.apply(&mut self.shape, &mut self.params, enabled) => Ok(()),
+            _ => (self.piece().work)(),
+        };
+        Piece::new(How::Soon, Box::new(work))
+    }
 }
 
 fn run(
@@ -290,7 +300,7 @@ fn run(
     };
     let stats = engine::run(
         &launch,
-        &View(&function.context, function, device_launch::current()),
+        &View(&function.context, function, graph_runs::current()),
         &options(&function.context, part),
     )?;
     if configuration::get().trace.is_some() {
@@ -329,7 +339,7 @@ pub struct View<'a>(
     pub &'a Arc<Context>,
     pub &'a Function,
     /// The graph's run that the launch is part of.
-    pub Option<Arc<Environment>>,
+    pub Option<Arc<dyn GraphRun>>,
 );
 
 impl engine::Device for View<'_> {
@@ -440,7 +450,7 @@ impl engine::Device for View<'_> {
     }
 
     fn launch_graph(&self, exec: u64, stream: u64) -> std::result::Result<u32, String> {
-        device_launch::launch(self.2.as_ref(), exec, stream)
+        graph_runs::launch(self.2.as_ref(), exec, stream)
     }
 
     fn change_node(
@@ -448,7 +458,7 @@ impl engine::Device for View<'_> {
         node: u64,
         change: engine::NodeChange<'_>,
     ) -> std::result::Result<bool, String> {
-        updatable_nodes::change(node, change)
+        updatable_kernel::change(node, change)
     }
 
     fn current_graph(&self) -> u64 {
