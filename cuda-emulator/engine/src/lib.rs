@@ -29,6 +29,7 @@
 #![doc = include_str!("../docs/speed.md")]
 
 mod block;
+mod boundary;
 mod device_runtime;
 mod instructions;
 mod interface;
@@ -46,11 +47,5 @@ mod warp;
 
 pub use interface::*;
 
-/// Generic address of offset 0 of a block's shared memory.
-pub const SHARED_WINDOW: u64 = 1 << 60;
-/// Generic address of offset 0 of a thread's local memory.
-pub const LOCAL_WINDOW: u64 = 2 << 60;
-/// A function's address is this plus 16 times its index.
-pub const CODE_WINDOW: u64 = 3 << 60;
 /// Whether the engine was compiled with optimization. Without it, kernels take dozens of times longer.
 pub const OPTIMIZED: bool = !cfg!(cuda_emulator_unoptimised);

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::CODE_WINDOW;
-use crate::interface::{KernelInfo, LoadError, VariableInfo};
+use crate::boundary::{CODE_WINDOW, KernelInfo, Shape, VariableInfo};
 use crate::ir::Opcode;
 use crate::state::frame::Buffer;
 use crate::state::op::{LANES, Op};
@@ -131,31 +130,6 @@ pub(super) struct Constants {
 }
 
 impl Program {
-    /// Loads one PTX module.
-    ///
-    /// # Errors
-    /// [`LoadError`] for text that isn't PTX, for an instruction that can't be run, for an unresolved name.
-    pub fn load(ptx: &str) -> Result<Program, LoadError> {
-        Self::link(&[("", ptx)])
-    }
-
-    /// Loads several modules, as pairs of name and PTX, into one program: `.extern` names of one are resolved by the
-    /// others.
-    ///
-    /// # Errors
-    /// As [`load`](Program::load), and for a name that is defined twice. The message names the input.
-    pub fn link(inputs: &[(&str, &str)]) -> Result<Program, LoadError> {
-        Self::link_for(inputs, u32::MAX)
-    }
-
-    /// As [`link`](Program::link), for a device of a compute capability; 90 for 9.0. It isn't looked at yet.
-    ///
-    /// # Errors
-    /// As [`link`](Program::link).
-    pub fn link_for(inputs: &[(&str, &str)], device: u32) -> Result<Program, LoadError> {
-        crate::lower::link(inputs, device)
-    }
-
     /// The compute capability of the device that it was loaded for; 90 for 9.0.
     pub fn device(&self) -> u32 {
         self.device
@@ -336,4 +310,16 @@ mod tests {
             assert_eq!(super::as_given(&file), expected);
         }
     }
+}
+
+/// One launch.
+pub struct Launch<'a> {
+    /// The placed program.
+    pub image: &'a Image,
+    /// Index into [`Program::kernels`](Program::kernels).
+    pub kernel: usize,
+    /// Its shape.
+    pub shape: Shape,
+    /// The parameter buffer, at least [`KernelInfo::param_bytes`] long.
+    pub params: &'a [u8],
 }

@@ -1,7 +1,7 @@
 //! Barriers of a block, and operations for which a warp's lanes wait for each other.
 
-use crate::FaultKind;
 use crate::block::worker::{Block, FIRST_LEAD, Worker};
+use crate::boundary::FaultKind;
 use crate::program::Program;
 use crate::state::frame::{Fragment, Wait};
 use crate::state::op::CLUSTER;

@@ -1,7 +1,7 @@
 //! The check of barriers that not all threads of a block reach.
 
-use crate::FaultKind;
 use crate::block::worker::{Block, Worker};
+use crate::boundary::FaultKind;
 use crate::state::frame::Wait;
 use crate::state::op::CLUSTER;
 

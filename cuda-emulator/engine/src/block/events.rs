@@ -1,11 +1,11 @@
 //! What a fragment does beside computing: it splits, calls, returns, ends.
 
 use crate::block::worker::{Block, Worker};
+use crate::boundary::{CODE_WINDOW, FaultKind};
 use crate::program::Program;
 use crate::state::frame::{Fragment, FrameId, NO_FRAME, Wait};
 use crate::state::op::{CLUSTER, Flow};
 use crate::state::shadow::races;
-use crate::{CODE_WINDOW, FaultKind};
 
 /// The greatest depth of nested calls.
 const MAX_DEPTH: u32 = 8192;

@@ -1,11 +1,11 @@
 //! Fault reports.
 
 use crate::block::worker::{Block, Worker};
+use crate::boundary::{Fault, FaultKind};
 use crate::state::context::Trouble;
 use crate::state::frame::Wait;
 use crate::state::op::CLUSTER;
 use crate::state::special::thread_index;
-use crate::{Fault, FaultKind};
 
 impl Worker<'_> {
     /// Turns `ctx.fault` into the launch's fault.

@@ -4,8 +4,8 @@
 //! so that divergent lanes join again where their paths meet. A fragment that takes many backward branches, or polls
 //! memory, gives way to the others: one lane may wait for another's store.
 
-use crate::FaultKind;
 use crate::block::worker::{Block, LAST_LEAD, Outcome, Warp, Worker};
+use crate::boundary::FaultKind;
 use crate::ir::Faults;
 use crate::program::Program;
 use crate::state::cluster::window;

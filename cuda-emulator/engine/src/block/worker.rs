@@ -119,7 +119,7 @@ impl<'l> Worker<'l> {
             event_mask: 0,
             shared: null,
             shared_size: launch.shared_size,
-            shared_window: crate::SHARED_WINDOW,
+            shared_window: crate::boundary::SHARED_WINDOW,
             local: null,
             local_stride: launch.local_stride,
             local_written: std::ptr::null_mut(),

@@ -3,12 +3,12 @@
 use super::Number;
 use super::errors::Error;
 use super::grid::{Grid, Key, Origin, Work};
+use crate::boundary::{CODE_WINDOW, FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::memory::resolve::{Mem, resolve, resolve_range};
 use crate::program::Site;
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op};
 use crate::state::touch::space;
-use crate::{CODE_WINDOW, FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
 /// One lane's call.
 pub(super) struct Call<'c, 'l> {

@@ -4,7 +4,7 @@ use super::call::Call;
 use super::errors::Error;
 use super::grid::Work;
 use super::tree::{self, Tree};
-use crate::{Device, Fault, Options};
+use crate::boundary::{Device, Fault, Options};
 
 /// `cudaMemcpyDeviceToDevice` and `cudaMemcpyDefault`, the directions that kernels can copy in.
 const DIRECTIONS: [u32; 2] = [3, 4];

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::Region;
+use crate::boundary::Region;
 use crate::state::frame::Buffer;
 
 macro_rules! errors {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use super::copies::Rows;
 use super::errors::Error;
 use super::tree::Tree;
-use crate::Shape;
+use crate::boundary::Shape;
 use crate::lock::Unpoisoned;
 use crate::state::frame::Buffer;
 

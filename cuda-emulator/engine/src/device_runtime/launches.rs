@@ -4,7 +4,7 @@ use super::call::Call;
 use super::errors::Error;
 use super::grid::{Child, Work};
 use super::tree::MAX_DEPTH;
-use crate::Shape;
+use crate::boundary::Shape;
 
 /// The most threads in a block, the longest sides of blocks and grids, and shared memory without further ado, of
 /// compute capability 9.0.

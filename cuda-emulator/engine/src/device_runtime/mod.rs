@@ -34,20 +34,6 @@ pub(super) fn is_name(name: &str) -> bool {
     Number::of(name).is_some() || name.starts_with("cudaCG") || name.starts_with("__cudaCDP2")
 }
 
-/// What the device runtime asks of the driver side.
-pub trait Host: Sync {
-    /// The device's number, and how many there are.
-    fn devices(&self) -> (u32, u32);
-    /// A device attribute by its number.
-    fn attribute(&self, attribute: u32) -> Option<i32>;
-    /// A limit of the context by its number.
-    fn limit(&self, limit: u32) -> Option<u64>;
-    /// A function attribute of a kernel by its number.
-    fn function_attribute(&self, kernel: usize, attribute: u32) -> Option<i32>;
-    /// Blocks of a kernel that a multiprocessor holds.
-    fn blocks(&self, kernel: usize, threads: u32, dynamic_shared: u64) -> u32;
-}
-
 /// A function of the device runtime.
 pub(super) struct Function {
     /// Without the prefix of CUDA 12's names, and without `_ptsz`.

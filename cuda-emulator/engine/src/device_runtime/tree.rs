@@ -5,16 +5,15 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::Instant;
 
-use super::Host;
 use super::copies;
 use super::errors::{self, Error};
 use super::grid::{Child, Command, Grid, Origin, Work};
+use crate::boundary::texture::{Surface, Texture};
+use crate::boundary::{Device, Fault, FaultKind, Host, NodeChange, Options, Region, Stats};
 use crate::launch::pool::run_grid;
 use crate::lock::Unpoisoned;
-use crate::program::Program;
+use crate::program::{Launch, Program};
 use crate::state::special::thread_index;
-use crate::state::texture::{Surface, Texture};
-use crate::{Device, Fault, FaultKind, Launch, NodeChange, Options, Region, Stats};
 
 /// Grids in a chain of launches that have something left to run, the host's included. An H200 showed no bound: this one
 /// protects the process from endless recursion.

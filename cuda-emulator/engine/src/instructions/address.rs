@@ -1,12 +1,12 @@
 //! Addresses: between spaces, of the stack, of blocks of a cluster.
 
+use crate::boundary::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::ir::{Code, Faults, Form, Opcode, Role};
 use crate::lanes::arithmetic::{test, unary_imm};
 use crate::memory::address as run;
 use crate::memory::cluster;
 use crate::ptx::Type;
 use crate::state::op::Exec;
-use crate::{LOCAL_WINDOW, SHARED_WINDOW};
 
 pub(super) const LISTS: &[&[Opcode]] = &[CONVERT, SPACES, STACK, CLUSTER];
 

@@ -9,10 +9,10 @@ use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 
 use super::{FAMILIES, entries, find};
-use crate::Program;
-use crate::interface::{LoadError, LoadErrorKind};
 use crate::ir::{Form, Opcode, Role};
 use crate::number::tensor::product::Product;
+use crate::program::Program;
+use crate::ptx::{LoadError, LoadErrorKind};
 
 /// What operands may name.
 const HEAD: &str = "\

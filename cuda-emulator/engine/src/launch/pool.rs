@@ -9,14 +9,14 @@ use std::time::Instant;
 
 use crate::block::cluster::{Gang, Unit};
 use crate::block::worker::{Block, Outcome, Worker};
+use crate::boundary::{Device, Fault, FaultKind, Options, Shape, Stats};
 use crate::device_runtime;
 use crate::lock::Unpoisoned;
-use crate::program::Program;
+use crate::program::{Launch, Program};
 use crate::state::cluster;
 use crate::state::frame::Buffer;
 use crate::state::order::Order;
 use crate::state::special::Facts;
-use crate::{Device, Fault, FaultKind, Launch, Options, Shape, Stats};
 
 const MAX_CLUSTER: u64 = cluster::MOST as u64;
 

@@ -6,9 +6,9 @@ use super::emit::{New, Slot};
 use super::function::{Lower, Result};
 use crate::device_runtime;
 use crate::instructions;
-use crate::interface::LoadErrorKind;
 use crate::ir::{Code, Opcode, Role};
 use crate::program::{Site, Slice};
+use crate::ptx::LoadErrorKind;
 use crate::ptx::{Operand, Type};
 
 impl<'a> Lower<'_, 'a> {

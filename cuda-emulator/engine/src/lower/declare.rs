@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::link::{Linker, Names, error};
+use crate::boundary::{Space, VariableInfo};
 use crate::device_runtime;
-use crate::interface::{LoadError, LoadErrorKind, Space, VariableInfo};
 use crate::program::{Initialiser, Patch, Target};
 use crate::ptx::{Linkage, StateSpace, Statement, Variable};
+use crate::ptx::{LoadError, LoadErrorKind};
 
 /// Functions that the engine itself provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use super::allocate::{self, End, Field, Mode, Ref};
 use super::link::{Linker, Summary, error, layout};
 use super::modifiers::Modifiers;
 use crate::instructions;
-use crate::interface::{LoadError, LoadErrorKind};
 use crate::ir::{Opcode, Targets, Written};
 use crate::program::{Function, Place, Slice};
 use crate::ptx::{self, Instruction, Location, Operand, StateSpace, Statement, Type, Variable};
+use crate::ptx::{LoadError, LoadErrorKind};
 use crate::state::op::{Area, Op};
 
 pub(super) type Result<T> = std::result::Result<T, LoadError>;

@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::function::lower_function;
 use super::prototype::Prototypes;
+use crate::boundary::{KernelInfo, ParamInfo, VariableInfo};
 use crate::device_runtime;
 use crate::instructions::{self, Entries};
-use crate::interface::{KernelInfo, LoadError, LoadErrorKind, ParamInfo, VariableInfo};
 use crate::ir::Opcode;
 use crate::program::{Constants, Function, Initialiser, Input, Place, Program, Site, Target};
 use crate::ptx::{self, Linkage, Module, Variable};
+use crate::ptx::{LoadError, LoadErrorKind};
 use crate::state::op::{LANES, Op};
 
 /// What lowering all functions of a program shares.

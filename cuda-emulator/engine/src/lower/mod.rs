@@ -12,6 +12,7 @@ mod emit;
 mod forms;
 mod function;
 mod link;
+mod load;
 mod load_store;
 mod mbarrier;
 mod modifiers;
@@ -25,5 +26,4 @@ mod vector;
 mod video;
 mod warp;
 
-pub(super) use link::link;
 pub use prototype::Prototypes;

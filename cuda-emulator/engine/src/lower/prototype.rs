@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::link::error;
-use crate::interface::{LoadError, LoadErrorKind};
 use crate::ptx::{Function, Linkage, Module, Operand, StateSpace, Statement, Variable, parse};
+use crate::ptx::{LoadError, LoadErrorKind};
 
 /// What an input says of a function.
 struct Prototype {

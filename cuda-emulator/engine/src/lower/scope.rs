@@ -5,7 +5,7 @@ use super::function::{MAX_BYTES, MAX_REGISTERS};
 
 use super::declare::Symbol;
 use super::function::{Lower, Result, Width};
-use crate::interface::ParamInfo;
+use crate::boundary::ParamInfo;
 use crate::program::Slice;
 use crate::ptx::{StateSpace, Type, Variable};
 

@@ -5,11 +5,11 @@ use super::function::{Lower, Result};
 use super::load_store::take_space;
 use super::modifiers::Modifiers;
 use crate::instructions;
-use crate::memory::combine::{NAMES, Operation};
 use crate::memory::tensor_field::{FIELDS, pack};
 use crate::memory::tensor_map::{Form, operand};
 use crate::ptx::{Operand, Type};
 use crate::state::bulk::Transfer;
+use crate::state::reduction::{NAMES, Operation};
 
 impl<'a> Lower<'_, 'a> {
     /// The address in an operand such as `[map, {x, y}]`, and the coordinates.

@@ -2,14 +2,14 @@
 
 use super::emit::{New, Slot};
 use super::function::{Lower, Result};
+use crate::boundary::tensor_map::Element;
 use crate::instructions;
 use crate::ir::Written;
-use crate::memory::combine::{NAMES, Operation};
 use crate::memory::query::{QUESTIONS, SURFACE};
 use crate::memory::surface::{self, Action, Beyond};
 use crate::memory::texture::{self, Ask, GEOMETRIES, Geometry};
 use crate::ptx::{Operand, Type};
-use crate::state::tensor_map::Element;
+use crate::state::reduction::{NAMES, Operation};
 
 /// The operand `[handle, {coordinates}]`, taken apart.
 struct Place {

@@ -1,5 +1,6 @@
 //! Addresses of variables and parameters, the stack, tests of address spaces, asynchronous copies.
 
+use crate::boundary::{FaultKind, SHARED_WINDOW};
 use crate::lanes::arithmetic::write;
 use crate::memory::check;
 use crate::memory::cluster::place;
@@ -12,7 +13,6 @@ use crate::state::op::each;
 use crate::state::op::{Flow, LANES, Op};
 use crate::state::shadow::races;
 use crate::state::touch::{Touch, space};
-use crate::{FaultKind, SHARED_WINDOW};
 
 /// `d` = address of a local variable.
 pub(crate) unsafe fn local(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {

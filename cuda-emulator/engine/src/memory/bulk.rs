@@ -6,7 +6,7 @@
 //!
 //! A copy that counts on a barrier of another block of the cluster is in that block's list.
 
-use crate::FaultKind;
+use crate::boundary::FaultKind;
 use crate::memory::check;
 use crate::memory::cluster::{in_block, place, races as races_of, shadow};
 use crate::memory::mbarrier;

@@ -1,5 +1,6 @@
 //! The optional checks: uninitialised reads, shared-memory races, divergent barriers.
 
+use crate::boundary::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 use crate::memory::cluster;
 use crate::state::cluster::Place;
 use crate::state::context::Ctx;
@@ -10,7 +11,6 @@ use crate::state::race::Mark;
 use crate::state::shadow::races;
 use crate::state::special::thread_index;
 use crate::state::touch::{Touch, space};
-use crate::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
 
 /// Checks an access to shared memory; sets `ctx.fault`.
 fn shared(ctx: &mut Ctx<'_>, lane: u32, address: u64, size: u64, touch: Touch) {

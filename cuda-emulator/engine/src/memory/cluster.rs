@@ -1,5 +1,6 @@
 //! Shared memory of the other blocks of a cluster: where its addresses lead, and what may be done there.
 
+use crate::boundary::{FaultKind, SHARED_WINDOW};
 use crate::ir::Code;
 use crate::lanes::arithmetic::{unary_imm, write};
 use crate::state::cluster::{Cluster, Place, RANKS, absolute, is_named};
@@ -8,7 +9,6 @@ use crate::state::op::each;
 use crate::state::op::{Flow, LANES, Op};
 use crate::state::race::Races;
 use crate::state::shadow::Shadow;
-use crate::{FaultKind, SHARED_WINDOW};
 
 /// Whose shared memory an address leads to.
 pub(crate) fn place(ctx: &Ctx<'_>, address: u64) -> Place {

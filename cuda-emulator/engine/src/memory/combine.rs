@@ -1,52 +1,13 @@
 //! What reductions by bulk copies do to an element of global memory.
 
+use crate::boundary::tensor_map::Element;
 use crate::memory::atomic::Memory;
 use crate::number::math::{
     brain_to_single, half_to_single, min_max_f32, quiet, result64, single_to_brain, single_to_half,
 };
-use crate::state::tensor_map::Element;
-
-/// An operation of `cp.reduce.async.bulk`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u64)]
-pub(crate) enum Operation {
-    Add,
-    Min,
-    Max,
-    Increment,
-    Decrement,
-    And,
-    Or,
-    Xor,
-}
-
-const ALL: [(Operation, &str); 8] = [
-    (Operation::Add, "add"),
-    (Operation::Min, "min"),
-    (Operation::Max, "max"),
-    (Operation::Increment, "inc"),
-    (Operation::Decrement, "dec"),
-    (Operation::And, "and"),
-    (Operation::Or, "or"),
-    (Operation::Xor, "xor"),
-];
-
-/// Their names in PTX.
-pub(crate) const NAMES: [&str; 8] = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
+use crate::state::reduction::Operation;
 
 impl Operation {
-    pub(crate) fn of(number: u64) -> Operation {
-        ALL[number as usize % ALL.len()].0
-    }
-
-    pub(crate) fn named(name: &str) -> Option<Operation> {
-        ALL.iter().find(|o| o.1 == name).map(|o| o.0)
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        ALL[self as usize].1
-    }
-
     /// Whether elements of this type have the operation, as on an H200.
     pub(crate) fn fits(self, element: Element) -> bool {
         match element.size() {

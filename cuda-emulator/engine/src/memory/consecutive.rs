@@ -1,6 +1,6 @@
 //! Accesses whose lanes' addresses follow each other, or are all the same.
 
-use crate::SHARED_WINDOW;
+use crate::boundary::SHARED_WINDOW;
 use crate::memory::reach::Way;
 use crate::state::context::Ctx;
 use crate::state::op::{FULL, LANES, Op};

@@ -18,6 +18,5 @@ pub(super) mod tensor_field;
 pub(super) mod tensor_map;
 pub(super) mod texels;
 pub(super) mod texture;
-pub(super) mod tile;
 pub(super) mod transfer;
 pub(super) mod vector;

@@ -1,10 +1,10 @@
 //! Questions about textures and surfaces: `txq`, `suq` and `istypep`.
 
-use crate::interface::Device;
+use crate::boundary::Device;
+use crate::boundary::texture::{Shape, Texels};
 use crate::memory::texture::Known;
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op, each};
-use crate::state::texture::{Shape, Texels};
 
 /// What can be asked. An H200's driver knows no other questions either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

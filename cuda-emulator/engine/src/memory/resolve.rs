@@ -1,5 +1,6 @@
 //! What an access may do: from a lane's address to a host pointer, with bounds and alignment checked.
 
+use crate::boundary::{FaultKind, LOCAL_WINDOW, Region, SHARED_WINDOW};
 use crate::memory::cluster;
 pub(crate) use crate::memory::transfer::Mem;
 use crate::state::context::Ctx;
@@ -7,7 +8,6 @@ use crate::state::op::each;
 use crate::state::op::{LANES, Op};
 use crate::state::regions::Cached;
 use crate::state::touch::space;
-use crate::{FaultKind, LOCAL_WINDOW, Region, SHARED_WINDOW};
 
 /// Resolves each lane on its own: the first access of an instruction, mixed spaces, and faults.
 #[cold]

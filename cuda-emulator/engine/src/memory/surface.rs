@@ -1,14 +1,13 @@
 //! Reading and writing surfaces: `suld`, `sust`, `sured`.
 
-use crate::FaultKind;
-use crate::interface::Device;
-use crate::memory::combine::Operation;
+use crate::boundary::tensor_map::Element;
+use crate::boundary::texture::Surface;
+use crate::boundary::{Device, FaultKind};
 use crate::memory::texture::{Geometry, Known};
 use crate::memory::transfer::Mem;
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op, each};
-use crate::state::tensor_map::Element;
-use crate::state::texture::Surface;
+use crate::state::reduction::Operation;
 
 /// What becomes of an access beyond the edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! `tensormap.replace`: a field of a map in memory gets another value.
 
-use crate::FaultKind;
+use crate::boundary::FaultKind;
+use crate::boundary::tensor_map::{ALIGN, Element, SIZE, TensorMap, at};
 use crate::memory::check;
 use crate::memory::resolve::{Mem, name, resolve_range};
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, LANES, Op, each};
-use crate::state::tensor_map::{ALIGN, Element, SIZE, TensorMap, at};
 use crate::state::touch::Touch;
 
 /// A field, by its name in PTX.

@@ -2,18 +2,18 @@
 //!
 //! Like other bulk copies they are checked where they are issued, and done as late as may be.
 
-use crate::FaultKind;
+use crate::boundary::FaultKind;
+use crate::boundary::tensor_map::{ALIGN, Element, Mode, SIZE, TensorMap};
 use crate::memory::bulk;
 use crate::memory::check;
 use crate::memory::cluster::{in_block, place, shadow};
-use crate::memory::combine::Operation;
 use crate::memory::resolve::{Mem, name, resolve_range};
-use crate::memory::tile::{Row, Tile, swizzled};
 use crate::state::bulk::{Bulk, Direction, End, Tensor, Transfer};
 use crate::state::cluster::Place;
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op, each};
-use crate::state::tensor_map::{ALIGN, Element, Mode, SIZE, TensorMap};
+use crate::state::reduction::Operation;
+use crate::state::tile::{Row, Tile, swizzled};
 use crate::state::touch::{Touch, space};
 
 /// What the instruction says, packed into `imm`.

@@ -1,10 +1,10 @@
 //! Texels in memory, and what filters make of those around a spot.
 
+use crate::boundary::texture::{Level, Shape, Texels, Texture};
 use crate::memory::transfer::Mem;
 use crate::number::texture::channel::{Channel, linear};
 use crate::number::texture::coordinate::{self, Pair, nearest, pair, weighed};
 use crate::number::texture::{cube, filter};
-use crate::state::texture::{Level, Shape, Texels, Texture};
 
 /// Where on a level a lane reads: the slice that its layer or face is, and the coordinates.
 pub(super) struct Spot {

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::FaultKind;
-use crate::interface::Device;
+use crate::boundary::texture::{Shape, Texels, Texture};
+use crate::boundary::{Device, FaultKind};
 use crate::memory::texels::{self, Spot};
 use crate::number::texture::{coordinate, cube, level};
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op, each};
-use crate::state::texture::{Shape, Texels, Texture};
 
 /// What the instruction asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

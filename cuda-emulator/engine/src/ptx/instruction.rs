@@ -3,7 +3,7 @@
 use super::ast::{Instruction, Operand, StateSpace, Statement, Type};
 use super::lexer::Kind;
 use super::parser::{Parser, Result};
-use crate::{LoadError, LoadErrorKind};
+use super::{LoadError, LoadErrorKind};
 
 /// Deepest nesting of braces in an operand.
 const MAX_DEPTH: u32 = 4;

@@ -1,6 +1,6 @@
 //! Splits PTX text into tokens.
 
-use crate::{LoadError, LoadErrorKind};
+use super::{LoadError, LoadErrorKind};
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

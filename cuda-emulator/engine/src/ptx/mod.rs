@@ -7,12 +7,14 @@ mod ast;
 mod constant;
 mod instruction;
 mod lexer;
+mod load_error;
 mod names;
 mod parser;
 mod targets;
 mod variables;
 
 pub(crate) use ast::*;
+pub use load_error::{LoadError, LoadErrorKind};
 pub use names::Names;
 pub(crate) use parser::parse;
 pub use targets::version_of;

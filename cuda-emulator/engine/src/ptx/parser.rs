@@ -3,7 +3,7 @@
 use super::ast::{Function, Linkage, Module, StateSpace};
 use super::lexer::{Kind, Token, lex};
 use super::targets::version_of;
-use crate::{LoadError, LoadErrorKind};
+use super::{LoadError, LoadErrorKind};
 
 pub(super) type Result<T> = std::result::Result<T, LoadError>;
 

@@ -1,8 +1,8 @@
 //! Bulk copies that are on their way.
 
 use super::touch::space;
-use crate::memory::combine::Operation;
-use crate::memory::tile::Tile;
+use crate::state::reduction::Operation;
+use crate::state::tile::Tile;
 
 /// A copy that was issued and isn't done.
 pub(crate) struct Bulk {

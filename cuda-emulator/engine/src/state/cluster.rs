@@ -10,7 +10,7 @@
 
 use super::bulk::Bulk;
 use super::shadow::Shadow;
-use crate::SHARED_WINDOW;
+use crate::boundary::SHARED_WINDOW;
 
 /// Above these bits of a shared address stands whose it is.
 const OFFSET_BITS: u32 = 24;

@@ -56,7 +56,7 @@ pub(crate) struct Ctx<'l> {
 /// A fault before its report is written.
 #[derive(Debug)]
 pub(crate) struct Trouble {
-    pub kind: crate::FaultKind,
+    pub kind: crate::boundary::FaultKind,
     pub lane: u32,
     /// What happened, one line or more.
     pub text: String,
@@ -88,7 +88,12 @@ impl Ctx<'_> {
 
     /// Records a fault.
     #[cold]
-    pub(crate) fn fail(&mut self, kind: crate::FaultKind, lane: u32, text: String) -> Flow {
+    pub(crate) fn fail(
+        &mut self,
+        kind: crate::boundary::FaultKind,
+        lane: u32,
+        text: String,
+    ) -> Flow {
         self.fault = Some(Box::new(Trouble {
             kind,
             lane,

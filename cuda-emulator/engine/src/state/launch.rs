@@ -8,10 +8,10 @@ use super::context::Ctx;
 use super::frame::Buffer;
 use super::order::Order;
 use super::special::Facts;
+use crate::boundary::{Device, Fault, Options, Region, Shape};
 use crate::device_runtime;
 use crate::lock::Unpoisoned;
-use crate::program::Program;
-use crate::{Device, Fault, Image, Options, Region, Shape};
+use crate::program::{Image, Program};
 
 /// Bytes of the workspace of a cooperative launch: its size and the barrier, in the layout of cooperative groups.
 pub(crate) const WORKSPACE: usize = 64;

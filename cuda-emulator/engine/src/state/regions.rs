@@ -1,7 +1,7 @@
 //! The memory that a launch has reached so far.
 
 use super::frame::Buffer;
-use crate::Region;
+use crate::boundary::Region;
 
 /// The region that an instruction hit last: its first address, and the first at which its access no longer fits. All
 /// zeros fit nothing.
@@ -12,7 +12,7 @@ pub(crate) struct Cached {
     pub writable: bool,
 }
 
-/// What a worker remembers of [`Device::find`](crate::Device::find).
+/// What a worker remembers of [`Device::find`](crate::boundary::Device::find).
 pub(crate) struct Regions {
     /// One [`Cached`] for each memory instruction; zeroed memory costs a launch nothing until it is touched.
     cached: Buffer,

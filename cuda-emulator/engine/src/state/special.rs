@@ -1,6 +1,6 @@
 //! Special registers: where their values lie, and how they are filled.
 
-use crate::Shape;
+use crate::boundary::Shape;
 use crate::state::op::{Area, LANES};
 
 /// Byte offsets in the warp's area.

@@ -87,7 +87,7 @@ pub(crate) unsafe fn nothing(_: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
 /// `trap`
 pub(crate) unsafe fn trap(ctx: &mut Ctx<'_>, _: &Op, mask: u32) -> Flow {
     ctx.fail(
-        crate::FaultKind::Trap,
+        crate::boundary::FaultKind::Trap,
         mask.trailing_zeros(),
         "the kernel executed `trap`".into(),
     )
@@ -96,7 +96,7 @@ pub(crate) unsafe fn trap(ctx: &mut Ctx<'_>, _: &Op, mask: u32) -> Flow {
 /// `brkpt`: without a debugger a breakpoint ends the kernel, as on a GPU.
 pub(crate) unsafe fn breakpoint(ctx: &mut Ctx<'_>, _: &Op, mask: u32) -> Flow {
     ctx.fail(
-        crate::FaultKind::Trap,
+        crate::boundary::FaultKind::Trap,
         mask.trailing_zeros(),
         "the kernel executed `brkpt` (a breakpoint, and no debugger is there)".into(),
     )

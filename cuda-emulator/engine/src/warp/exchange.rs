@@ -4,7 +4,7 @@
 //! once. Otherwise the fragment waits until the others have arrived at an operation of the same kind, wherever in the
 //! code that is.
 
-use crate::FaultKind;
+use crate::boundary::FaultKind;
 use crate::ir::Code;
 use crate::state::context::Ctx;
 use crate::state::op::each;

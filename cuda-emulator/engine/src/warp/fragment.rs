@@ -1,6 +1,6 @@
 //! Fragments between memory and registers: `ldmatrix`, `stmatrix`, `movmatrix`, `wmma.load` and `wmma.store`.
 
-use crate::FaultKind;
+use crate::boundary::FaultKind;
 use crate::memory::check;
 use crate::memory::resolve::{Mem, name, resolve, resolve_range};
 use crate::number::tensor::element::Element;

@@ -1,12 +1,12 @@
 //! What kernels can say to the graph that they are in, and to others.
 
 use super::print::{argument, lanes, set_result};
+use crate::boundary::{FaultKind, NodeChange};
 use crate::memory::resolve::{Mem, resolve_range};
 use crate::program::Slice;
 use crate::state::context::Ctx;
 use crate::state::op::{Flow, Op, each};
 use crate::state::touch::space;
-use crate::{FaultKind, NodeChange};
 
 /// `cudaGraphSetConditional(handle, value)`: a handle that isn't one is undefined behaviour, here a fault.
 pub(crate) unsafe fn set_conditional(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {

@@ -1,6 +1,6 @@
 //! What the engine provides as functions: `vprintf`, `__assertfail`, `malloc`, `free`.
 
-use crate::FaultKind;
+use crate::boundary::FaultKind;
 use crate::memory::resolve::{Mem, resolve};
 use crate::program::Slice;
 use crate::state::context::Ctx;

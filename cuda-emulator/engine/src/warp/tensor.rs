@@ -8,7 +8,7 @@
 
 use std::cell::RefCell;
 
-use crate::FaultKind;
+use crate::boundary::FaultKind;
 use crate::memory::check;
 use crate::memory::resolve::resolve_range;
 use crate::number::tensor::element::Element;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::state::tensor_map::{Columns, Mode, TensorMap};
+use crate::boundary::tensor_map::{Columns, Mode, TensorMap};
 
 /// Bytes that follow each other in the tile and in the tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
