@@ -35,6 +35,7 @@ LEFT_OUT_PACKAGES = {
     "cuda-direct-build": "runs where programs are built",
     "cuda-emulator": "tests the emulator, which has no place beside a driver",
     "cuda-emulator-engine": "belongs to the emulator",
+    "cuda-emulator-checks": "tests the emulator",
     "cuda-conformance": "belongs to the emulator",
     "mutants": "calls the compiler",
 }

@@ -19,10 +19,8 @@
 //! compute_75 to compute_120; copies by tensor maps; textures and surfaces by objects. It does not run Blackwell's `tcgen05`, texture references,
 //! module-scope `.local` variables and stochastic rounding. These are refused when the module is loaded, with instruction and line.
 //!
-//! Inside, from the bottom up: `number` is arithmetic; `state` what an instruction sees; `ir` what the instruction list
-//! says of one; `lanes`, `memory` and `warp` what instructions do; `block` runs the warps of a block, `launch` the blocks
-//! of a grid, `device_runtime` what kernels launch; `instructions` is the list, and `lower` makes its instructions from
-//! PTX.
+//! ARCHITECTURE.md describes the rooms of the source and which of them may use which. `interface` lists everything that the
+//! driver side uses.
 //!
 #![doc = include_str!("../docs/instructions.md")]
 //!

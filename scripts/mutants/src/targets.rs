@@ -39,7 +39,7 @@ pub const TARGETS: [Target; 4] = [
         package: "cuda-emulator",
         folder: "cuda-emulator/src/",
         except: &[],
-        tests: &["cuda-emulator", "cuda-safe"],
+        tests: &["cuda-emulator", "cuda-emulator-checks", "cuda-safe"],
     },
 ];
 
