@@ -1,6 +1,12 @@
 //! What the tests of the driver side share.
 
-#![allow(missing_docs, reason = "the tests are the only users")]
+#![allow(
+    missing_docs,
+    clippy::missing_panics_doc,
+    clippy::new_without_default,
+    clippy::not_unsafe_ptr_arg_deref,
+    reason = "the tests are the only users, and pass handles"
+)]
 
 pub mod abi;
 pub mod boxes;

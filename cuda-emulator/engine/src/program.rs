@@ -291,6 +291,18 @@ fn as_given(file: &str) -> &str {
         .unwrap_or(file)
 }
 
+/// One launch.
+pub struct Launch<'a> {
+    /// The placed program.
+    pub image: &'a Image,
+    /// Index into [`Program::kernels`](Program::kernels).
+    pub kernel: usize,
+    /// Its shape.
+    pub shape: Shape,
+    /// The parameter buffer, at least [`KernelInfo::param_bytes`] long.
+    pub params: &'a [u8],
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -310,16 +322,4 @@ mod tests {
             assert_eq!(super::as_given(&file), expected);
         }
     }
-}
-
-/// One launch.
-pub struct Launch<'a> {
-    /// The placed program.
-    pub image: &'a Image,
-    /// Index into [`Program::kernels`](Program::kernels).
-    pub kernel: usize,
-    /// Its shape.
-    pub shape: Shape,
-    /// The parameter buffer, at least [`KernelInfo::param_bytes`] long.
-    pub params: &'a [u8],
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::symbols::{self, IMPLEMENTED};
-use crate::process::failure_injection::documented_name;
+use crate::process::exported_names::documented_name;
 
 const HEAD: &str = "\
 # Driver calls
