@@ -49,13 +49,13 @@ fuzz: setup
 loading: setup
 	$(CARGO) test --locked -p cuda-direct-sys --features dynamic-loading --lib --test opened
 	$(CARGO) test --locked -p cuda-safe --features dynamic-loading --test driverless --test loading \
-		--config 'profile.dev.package.cuda-emulator.opt-level=1'
+		--config 'profile.dev.package.cuda-emulator-engine.opt-level=1'
 
 # Not part of test, since nvJitLink is large and nothing else needs it.
 lto: setup
 	$(PYTHON) scripts/setup.py --nvjitlink
 	CUDA_SAFE_LIBNVJITLINK="$$($(PYTHON) scripts/setup.py --nvjitlink)" $(CARGO) test --locked -p cuda-safe --test jit_link \
-		--config 'profile.dev.package.cuda-emulator.opt-level=1' -- --include-ignored
+		--config 'profile.dev.package.cuda-emulator-engine.opt-level=1' -- --include-ignored
 
 # Takes nothing that make setup brings.
 stranger:

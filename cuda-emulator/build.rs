@@ -7,10 +7,11 @@ use std::{env, fs};
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let implemented = implemented(Path::new("src/driver/api"));
+    let implemented = implemented(Path::new("src/api"));
     let wanted = wanted();
     fs::write(out.join("symbols.rs"), symbols(&implemented, &wanted))
         .expect("OUT_DIR can be written");
+    fs::write(out.join("names.rs"), names(&implemented, &wanted)).expect("OUT_DIR can be written");
 
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
     // Worker threads run until the process ends, so the library must stay; its own calls must stay its own.
@@ -21,16 +22,9 @@ fn main() {
     if env::var("DEP_CUDA_DYNAMIC_LOADING").is_ok_and(|loading| !loading.is_empty()) {
         println!("cargo::rustc-cfg=cuda_sys_opens_libraries");
     }
-    // Set by scripts/tsan.sh: no assembly, which ThreadSanitizer can't see into.
-    println!("cargo::rustc-check-cfg=cfg(cuda_emulator_tsan)");
-    // Worth a line on standard error: kernels take dozens of times longer.
-    println!("cargo::rustc-check-cfg=cfg(cuda_emulator_unoptimised)");
-    if env::var("OPT_LEVEL").is_ok_and(|level| level == "0") {
-        println!("cargo::rustc-cfg=cuda_emulator_unoptimised");
-    }
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=src/driver/api");
-    println!("cargo::rerun-if-changed=src/driver/symbols.txt");
+    println!("cargo::rerun-if-changed=src/api");
+    println!("cargo::rerun-if-changed=src/exports/symbols.txt");
     println!("cargo::rerun-if-env-changed=CUDA_EMULATOR");
 }
 
@@ -70,7 +64,7 @@ fn implemented(folder: &Path) -> BTreeMap<String, String> {
 
 /// Every symbol there must be: those of the table, and those of the header at hand.
 fn wanted() -> BTreeSet<String> {
-    let table = fs::read_to_string("src/driver/symbols.txt").expect("the table is there");
+    let table = fs::read_to_string("src/exports/symbols.txt").expect("the table is there");
     let mut wanted: BTreeSet<String> = table
         .lines()
         .flat_map(|line| line.split(' ').skip(2))
@@ -96,12 +90,18 @@ fn wanted() -> BTreeSet<String> {
     wanted
 }
 
+fn names(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) -> String {
+    let names: BTreeSet<&String> = implemented.keys().chain(wanted).collect();
+    let names: Vec<_> = names.into_iter().collect();
+    format!("/// The name of every exported function.\npub static NAMES: &[&str] = &{names:?};\n")
+}
+
 fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) -> String {
     let mut text = String::from("/// Every exported symbol.\npub static SYMBOLS: &[Symbol] = &[\n");
     let names: BTreeSet<&String> = implemented.keys().chain(wanted).collect();
     for name in &names {
         let path = match implemented.get(*name) {
-            Some(file) => format!("crate::driver::api::{file}::{name}"),
+            Some(file) => format!("crate::api::{file}::{name}"),
             None => format!("unsupported::{name}"),
         };
         writeln!(
@@ -117,7 +117,7 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
     )
     .expect("memory");
     text.push_str("\n/// Functions that say that they aren't implemented.\nmod unsupported {\n");
-    text.push_str("    use crate::driver::{call, status::Code};\n");
+    text.push_str("    use crate::abi::status::Code;\n    use crate::process::call;\n");
     for name in names
         .iter()
         .filter(|name| !implemented.contains_key(**name))

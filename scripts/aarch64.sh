@@ -49,7 +49,7 @@ export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$gnu-gcc CC_aarch64_unknown
 aarch64() {
     local command=$1
     shift
-    cargo "$command" --locked --target $target --config 'profile.dev.package.cuda-emulator.opt-level=1' \
+    cargo "$command" --locked --target $target --config 'profile.dev.package.cuda-emulator-engine.opt-level=1' \
         --config 'profile.dev.debug=0' "$@"
 }
 
@@ -64,7 +64,8 @@ echo "== tests (${SECONDS}s)"
 # Left out is what needs of the system something that QEMU's user emulation takes no notice of: a limit on address
 # space, and memory that is given back. Not waited for: the race of two threads for each vector, which four minutes were
 # not enough for, and the programs whose every call fails in turn.
-aarch64 test --no-fail-fast -p cuda-direct-sys -p cuda-emulator --lib --tests -- \
+aarch64 test --no-fail-fast -p cuda-direct-sys -p cuda-emulator -p cuda-emulator-checks -p cuda-emulator-engine \
+    --lib --tests -- \
     --skip there_is_memory_where_address_space_is_scarce --skip without_room_for_a_worker_nothing_is_held \
     --skip without_room_for_another_thread --skip freed_memory_goes_back_to_the_system --skip vectors_do_not_tear
 safe=()

@@ -34,6 +34,8 @@ LEFT_OUT_PACKAGES = {
     "cuda-compute-macros": "runs in the compiler",
     "cuda-direct-build": "runs where programs are built",
     "cuda-emulator": "tests the emulator, which has no place beside a driver",
+    "cuda-emulator-engine": "belongs to the emulator",
+    "cuda-emulator-checks": "tests the emulator",
     "cuda-conformance": "belongs to the emulator",
     "mutants": "calls the compiler",
 }

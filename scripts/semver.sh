@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 base=${1:?give the commit to compare with, such as BASE=v0.1.0}
 shift
 crates=("$@")
-[ $# -gt 0 ] || crates=(cuda-direct-sys cuda-safe cuda-compute cuda-emulator)
+[ $# -gt 0 ] || crates=(cuda-direct-sys cuda-safe cuda-compute cuda-emulator cuda-emulator-engine)
 cargo semver-checks --version >/dev/null 2>&1 || {
     echo "semver.sh: cargo-semver-checks is missing: cargo install cargo-semver-checks --locked" >&2
     exit 1

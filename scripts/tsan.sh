@@ -2,7 +2,7 @@
 # Runs the emulator's tests under ThreadSanitizer.
 #
 #   scripts/tsan.sh                      all of them
-#   scripts/tsan.sh threads streams      these test files
+#   scripts/tsan.sh behaviour graphs     these test programs
 #   scripts/tsan.sh --debian FOLDER ...  in a Debian system of its own, which is made in FOLDER if it isn't there
 #
 # ThreadSanitizer has to see the standard library's locks and channels, so that is built as well, from its sources:
@@ -78,16 +78,17 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/tsan
 symbolizer=$(command -v llvm-symbolizer $(compgen -c llvm-symbolizer-) | head -n 1 || true)
 export TSAN_OPTIONS="exitcode=66 atexit_sleep_ms=0 ${symbolizer:+external_symbolizer_path=$(realpath "$symbolizer")} ${TSAN_OPTIONS:-}"
 
+packages=(-p cuda-emulator -p cuda-emulator-checks -p cuda-emulator-engine)
 run() {
     # Optimised less than usual, which is faster to build by more than it is slower to run.
-    cargo test --locked -Zbuild-std --target $target -p cuda-emulator \
-        --config 'profile.dev.package.cuda-emulator.opt-level=1' "$@"
+    cargo test --locked -Zbuild-std --target $target "${packages[@]}" \
+        --config 'profile.dev.package.cuda-emulator-engine.opt-level=1' "$@"
 }
 
 echo "== a race on purpose must be found"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if run --test threads -- --ignored --exact a_race_on_purpose >"$log" 2>&1 ||
+if run --test behaviour -- --ignored --exact threads::a_race_on_purpose >"$log" 2>&1 ||
     ! grep -q 'WARNING: ThreadSanitizer: data race' "$log"; then
     cat "$log"
     fail "the race wasn't found"

@@ -1,14 +1,15 @@
 #![doc = include_str!("../docs/guide.md")]
 //!
-#![doc = include_str!("../docs/instructions.md")]
-//!
 #![doc = include_str!("../docs/driver-calls.md")]
-//!
-#![doc = include_str!("../docs/speed.md")]
 
-mod driver;
-pub mod engine;
-mod lock;
-pub mod ptx;
+mod abi;
+mod api;
+mod code;
+mod exports;
+mod graph;
+mod memory;
+mod process;
+mod queue;
+mod work;
 
-pub use driver::pending::{HostAccess, HostWork, pending_host_work};
+pub use queue::pending_host_memory::{HostAccess, HostWork, pending_host_work};

@@ -65,6 +65,11 @@ impl Cargo {
                 "profile.dev.package.cuda-emulator.opt-level={}",
                 self.optimise
             ))
+            .arg("--config")
+            .arg(format!(
+                "profile.dev.package.cuda-emulator-engine.opt-level={}",
+                self.optimise
+            ))
             .env("CARGO_TARGET_DIR", &self.build)
             .env("RUSTFLAGS", "--cap-lints=allow")
             .stdin(Stdio::null())

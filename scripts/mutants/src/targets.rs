@@ -37,9 +37,9 @@ pub const TARGETS: [Target; 4] = [
     },
     Target {
         package: "cuda-emulator",
-        folder: "cuda-emulator/src/driver/",
+        folder: "cuda-emulator/src/",
         except: &[],
-        tests: &["cuda-emulator", "cuda-safe"],
+        tests: &["cuda-emulator", "cuda-emulator-checks", "cuda-safe"],
     },
 ];
 

@@ -1,0 +1,16 @@
+//! What the tests of the driver side share.
+
+#![allow(
+    missing_docs,
+    clippy::missing_panics_doc,
+    clippy::new_without_default,
+    clippy::not_unsafe_ptr_arg_deref,
+    reason = "the tests are the only users, and pass handles"
+)]
+
+pub mod abi;
+pub mod boxes;
+pub mod graphs;
+pub mod objects;
+pub mod pools;
+pub mod semaphore;

@@ -1,0 +1,487 @@
+//! CUDA arrays and copies with them through the C ABI: what is accepted, and with which code the rest is refused, as an
+//! H200 answered (driver 580).
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+
+const LAYERED: u32 = 1;
+const SURFACE: u32 = 2;
+const CUBE: u32 = 4;
+const GATHER: u32 = 8;
+const FLOAT: CUarray_format = CUarray_format::CU_AD_FORMAT_FLOAT;
+
+fn described(lengths: [usize; 3], flags: u32) -> CUDA_ARRAY3D_DESCRIPTOR {
+    CUDA_ARRAY3D_DESCRIPTOR {
+        Width: lengths[0],
+        Height: lengths[1],
+        Depth: lengths[2],
+        Format: FLOAT,
+        NumChannels: 1,
+        Flags: flags,
+    }
+}
+
+/// The code of a creation; what it made is destroyed.
+fn created(described: CUDA_ARRAY3D_DESCRIPTOR) -> CUresult {
+    let mut array = null_mut();
+    // SAFETY: a place for the result.
+    let code = unsafe { cuArray3DCreate_v2(&mut array, &described) };
+    if code == SUCCESS {
+        let mut told = CUDA_ARRAY3D_DESCRIPTOR::default();
+        ok!(cuArray3DGetDescriptor_v2(&mut told, array));
+        assert_eq!(
+            (told.Width, told.Height, told.Depth, told.Flags),
+            (
+                described.Width,
+                described.Height,
+                described.Depth,
+                described.Flags
+            )
+        );
+        ok!(cuArrayDestroy(array));
+    }
+    code
+}
+
+fn array(lengths: [usize; 3], flags: u32) -> CUarray {
+    let mut array = null_mut();
+    ok!(cuArray3DCreate_v2(&mut array, &described(lengths, flags)));
+    array
+}
+
+#[test]
+fn lengths_and_flags_go_together() {
+    // The largest takes 1 GiB of the device's memory.
+    let variables = [("CUDA_EMULATOR_MEMORY", "4G")];
+    passes(
+        "lengths_and_flags_go_together",
+        &variables,
+        lengths_and_flags,
+    );
+}
+
+fn lengths_and_flags() {
+    let _own = Own::new();
+    for (lengths, flags) in [
+        ([1, 0, 0], 0),
+        ([64, 64, 0], 0),
+        ([64, 64, 8], 0),
+        ([64, 0, 8], LAYERED),
+        ([64, 64, 1], LAYERED),
+        ([64, 64, 6], CUBE),
+        ([64, 64, 12], CUBE | LAYERED),
+        ([64, 64, 0], GATHER | SURFACE),
+        ([64, 64, 6], SURFACE | CUBE | LAYERED),
+        ([131_072, 0, 0], 0),
+        ([8192, 1, 32_768], 0),
+        ([32_768, 0, 0], SURFACE),
+    ] {
+        assert_eq!(
+            created(described(lengths, flags)),
+            SUCCESS,
+            "{lengths:?} {flags}"
+        );
+    }
+    for (lengths, flags) in [
+        ([0, 0, 0], 0),
+        ([0, 64, 0], 0),
+        ([64, 0, 8], 0),
+        ([64, 64, 0], LAYERED),
+        ([64, 32, 6], CUBE),
+        ([64, 64, 12], CUBE),
+        ([64, 64, 7], CUBE | LAYERED),
+        ([64, 0, 0], GATHER),
+        ([64, 64, 6], GATHER),
+        ([64, 64, 0], 0x10),
+        ([64, 64, 0], 0x20),
+        ([64, 64, 0], 0x200),
+        ([131_073, 0, 0], 0),
+        ([16_385, 1, 1], 0),
+        ([8193, 1, 32_768], 0),
+        ([1, 0, 2049], LAYERED),
+        ([1, 1, 2052], CUBE | LAYERED),
+        ([32_769, 1, 0], GATHER),
+        ([32_769, 0, 0], SURFACE),
+        ([1, 1, 32_768], SURFACE),
+    ] {
+        assert_eq!(
+            created(described(lengths, flags)),
+            INVALID,
+            "{lengths:?} {flags}"
+        );
+    }
+}
+
+#[test]
+fn formats_have_their_channels() {
+    let _own = Own::new();
+    let with = |format: u32, channels: u32, flags: u32| {
+        created(CUDA_ARRAY3D_DESCRIPTOR {
+            Format: CUarray_format(format),
+            NumChannels: channels,
+            ..described([64, 64, 0], flags)
+        })
+    };
+    for channels in 0..6 {
+        let plain = matches!(channels, 1 | 2 | 4);
+        for format in [1, 2, 3, 8, 9, 10, 0x10, 0x20] {
+            assert_eq!(with(format, channels, SURFACE) == SUCCESS, plain);
+        }
+        for (format, only) in [
+            (0xc0, 1),
+            (0xc4, 2),
+            (0xcb, 4),
+            (0x50, 4),
+            (0x91, 4),
+            (0x9b, 3),
+        ] {
+            assert_eq!(with(format, channels, 0) == SUCCESS, channels == only);
+        }
+        for format in [0, 4, 0x11, 0x9f, 0xb0, 0x7fff_ffff] {
+            assert_eq!(with(format, channels, 0), INVALID);
+        }
+    }
+    // No surfaces of compressed texels, and none of one dimension.
+    assert_eq!(with(0x91, 4, SURFACE), CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    let line = CUDA_ARRAY3D_DESCRIPTOR {
+        Format: CUarray_format(0x91),
+        NumChannels: 4,
+        ..described([64, 0, 0], 0)
+    };
+    assert_eq!(created(line), INVALID);
+}
+
+#[test]
+fn arrays_of_two_dimensions_have_a_call_of_their_own() {
+    let _own = Own::new();
+    let wish = CUDA_ARRAY_DESCRIPTOR {
+        Width: 5,
+        Height: 3,
+        Format: CUarray_format::CU_AD_FORMAT_HALF,
+        NumChannels: 2,
+    };
+    let mut array = null_mut();
+    ok!(cuArrayCreate_v2(&mut array, &wish));
+    let mut told = CUDA_ARRAY_DESCRIPTOR::default();
+    ok!(cuArrayGetDescriptor_v2(&mut told, array));
+    assert_eq!((told.Width, told.Height, told.NumChannels), (5, 3, 2));
+    let mut plane = null_mut();
+    invalid!(cuArrayGetPlane(&mut plane, array, 0));
+    let mut needed = CUDA_ARRAY_MEMORY_REQUIREMENTS::default();
+    invalid!(cuArrayGetMemoryRequirements(&mut needed, array, 0));
+    let mut tiles = CUDA_ARRAY_SPARSE_PROPERTIES::default();
+    invalid!(cuArrayGetSparseProperties(&mut tiles, array));
+    ok!(cuArrayDestroy(array));
+    stale!(cuArrayDestroy(array));
+    stale!(cuArrayGetDescriptor_v2(&mut told, array));
+    invalid!(cuArrayCreate_v2(null_mut(), &wish));
+    invalid!(cuArrayCreate_v2(&mut array, null()));
+}
+
+#[test]
+fn mipmapped_arrays_have_levels_down_to_one_texel() {
+    let _own = Own::new();
+    for (asked, made) in [(0, 1), (1, 1), (3, 3), (7, 7), (8, 7), (100, 7)] {
+        let mut whole = null_mut();
+        ok!(cuMipmappedArrayCreate(
+            &mut whole,
+            &described([64, 20, 0], 0),
+            asked
+        ));
+        let mut level = null_mut();
+        for index in 0..made {
+            ok!(cuMipmappedArrayGetLevel(&mut level, whole, index));
+            let mut told = CUDA_ARRAY3D_DESCRIPTOR::default();
+            ok!(cuArray3DGetDescriptor_v2(&mut told, level));
+            assert_eq!(
+                (told.Width, told.Height),
+                (64 >> index, (20 >> index).max(1))
+            );
+        }
+        invalid!(cuMipmappedArrayGetLevel(&mut level, whole, made));
+        // A level isn't destroyed on its own, though an H200 says that it is.
+        ok!(cuMipmappedArrayGetLevel(&mut level, whole, 0));
+        ok!(cuArrayDestroy(level));
+        let mut told = CUDA_ARRAY3D_DESCRIPTOR::default();
+        ok!(cuArray3DGetDescriptor_v2(&mut told, level));
+        let mut needed = CUDA_ARRAY_MEMORY_REQUIREMENTS::default();
+        invalid!(cuMipmappedArrayGetMemoryRequirements(&mut needed, whole, 0));
+        let mut tiles = CUDA_ARRAY_SPARSE_PROPERTIES::default();
+        invalid!(cuMipmappedArrayGetSparseProperties(&mut tiles, whole));
+        ok!(cuMipmappedArrayDestroy(whole));
+        stale!(cuArray3DGetDescriptor_v2(&mut told, level));
+        stale!(cuMipmappedArrayDestroy(whole));
+    }
+    let mut whole = null_mut();
+    invalid!(cuMipmappedArrayCreate(
+        &mut whole,
+        &described([32_769, 0, 0], 0),
+        1
+    ));
+    invalid!(cuMipmappedArrayCreate(
+        &mut whole,
+        &described([1, 32_769, 0], 0),
+        1
+    ));
+}
+
+#[test]
+fn the_devices_memory_is_counted() {
+    passes("the_devices_memory_is_counted", &[], || {
+        let _own = Own::new();
+        let free = || {
+            let (mut free, mut total) = (0, 0);
+            ok!(cuMemGetInfo_v2(&mut free, &mut total));
+            free
+        };
+        let before = free();
+        let one = array([1024, 1024, 0], 0);
+        assert_eq!(before - free(), 4 << 20);
+        ok!(cuArrayDestroy(one));
+        assert_eq!(free(), before);
+    });
+}
+
+#[test]
+fn rows_are_copied_between_all_kinds_of_memory() {
+    let _own = Own::new();
+    let (line, plane) = (array([64, 0, 0], 0), array([64, 32, 0], 0));
+    let host: Vec<u8> = (0..=255).collect();
+    let from: *const c_void = host.as_ptr().cast();
+    let mut back = vec![0u8; 256];
+    let to: *mut c_void = back.as_mut_ptr().cast();
+    let device = alloc(256);
+    ok!(cuMemcpyHtoA_v2(line, 0, from, 256));
+    ok!(cuMemcpyAtoA_v2(plane, 128, line, 64, 128));
+    ok!(cuMemcpyAtoD_v2(device, plane, 128, 128));
+    ok!(cuMemcpyDtoA_v2(line, 4, device, 128));
+    ok!(cuMemcpyAtoHAsync_v2(to, line, 0, 256, null_mut()));
+    ok!(cuCtxSynchronize());
+    let expected: Vec<u8> = (0..4).chain(64..192).chain(132..=255).collect();
+    assert_eq!(back, expected);
+    ok!(cuMemcpyHtoAAsync_v2(line, 250, from, 6, null_mut())); // no whole texels
+    ok!(cuMemcpyAtoH_v2(to, line, 248, 8));
+    assert_eq!(back[..8], [248, 249, 0, 1, 2, 3, 4, 5]);
+    // Only the first row, and nothing beyond it.
+    invalid!(cuMemcpyHtoA_v2(line, 0, from, 257));
+    invalid!(cuMemcpyHtoA_v2(line, 4, from, 256));
+    invalid!(cuMemcpyHtoA_v2(plane, 0, from, 512));
+    invalid!(cuMemcpyHtoA_v2(plane, 256, from, 256));
+    invalid!(cuMemcpyHtoA_v2(null_mut(), 0, from, 4));
+    invalid!(cuMemcpyHtoA_v2(line, 0, null(), 4));
+    // Nothing is copied anywhere.
+    ok!(cuMemcpyHtoA_v2(line, 260, from, 0));
+    ok!(cuArrayDestroy(line));
+    ok!(cuArrayDestroy(plane));
+}
+
+fn to_array(array: CUarray, host: &[u8], at: [usize; 3], extent: [usize; 3]) -> CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+        srcHost: host.as_ptr().cast(),
+        srcPitch: extent[0],
+        srcHeight: extent[1],
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
+        dstArray: array,
+        dstXInBytes: at[0],
+        dstY: at[1],
+        dstZ: at[2],
+        WidthInBytes: extent[0],
+        Height: extent[1],
+        Depth: extent[2],
+        ..Default::default()
+    }
+}
+
+#[test]
+fn boxes_lie_within_the_array() {
+    let _own = Own::new();
+    let host = vec![1u8; 64 * 4 * 32 * 5];
+    let arrays = [array([64, 32, 4], 0), array([64, 32, 4], LAYERED)];
+    for one in arrays {
+        for (at, extent) in [
+            ([0, 0, 0], [256, 32, 4]),
+            ([0, 0, 1], [256, 32, 3]),
+            ([128, 16, 2], [128, 16, 2]),
+            ([2, 0, 0], [4, 1, 1]),
+            ([0, 0, 0], [256, 32, 0]),
+        ] {
+            ok!(cuMemcpy3D_v2(&to_array(one, &host, at, extent)));
+        }
+        for (at, extent) in [
+            ([0, 0, 0], [256, 32, 5]),
+            ([0, 0, 0], [256, 33, 1]),
+            ([0, 0, 0], [260, 1, 1]),
+            ([0, 0, 1], [256, 32, 4]),
+            ([128, 17, 2], [128, 16, 2]),
+            ([usize::MAX, 0, 0], [256, 1, 1]),
+        ] {
+            invalid!(cuMemcpy3D_v2(&to_array(one, &host, at, extent)));
+        }
+        let with_level = CUDA_MEMCPY3D {
+            dstLOD: 1,
+            ..to_array(one, &host, [0; 3], [256, 1, 1])
+        };
+        invalid!(cuMemcpy3D_v2(&with_level));
+    }
+    let null = to_array(null_mut(), &host, [0; 3], [4, 1, 1]);
+    invalid!(cuMemcpy3D_v2(&null));
+    // Layers of one dimension have one row each.
+    let lines = array([64, 0, 4], LAYERED);
+    ok!(cuMemcpy3D_v2(&to_array(lines, &host, [0; 3], [256, 1, 4])));
+    invalid!(cuMemcpy3D_v2(&to_array(lines, &host, [0; 3], [256, 4, 1])));
+    for one in arrays {
+        ok!(cuArrayDestroy(one));
+    }
+    // A copy that is to come finds the array gone only if its client destroys it too early: this call waits.
+    ok!(cuMemcpy3DAsync_v2(
+        &to_array(lines, &host, [0; 3], [256, 1, 4]),
+        null_mut()
+    ));
+    ok!(cuArrayDestroy(lines));
+}
+
+#[test]
+fn every_byte_finds_its_place() {
+    let _own = Own::new();
+    let volume = array([4, 3, 2], 0);
+    let bytes: Vec<u8> = (0..96).collect();
+    ok!(cuMemcpy3D_v2(&to_array(volume, &bytes, [0; 3], [16, 3, 2])));
+    // The middle of the second slice, to the device with gaps between rows.
+    let device = upload(&[0u8; 64]);
+    let part = CUDA_MEMCPY3D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
+        srcArray: volume,
+        srcXInBytes: 4,
+        srcY: 1,
+        srcZ: 1,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        dstDevice: device,
+        dstPitch: 32,
+        WidthInBytes: 8,
+        Height: 2,
+        Depth: 1,
+        ..Default::default()
+    };
+    ok!(cuMemcpy3D_v2(&part));
+    let found = download::<u8>(device, 64);
+    assert_eq!(found[..8], bytes[48 + 16 + 4..][..8]);
+    assert_eq!(found[32..40], bytes[48 + 32 + 4..][..8]);
+    assert_eq!(found[8..32], [0; 24]);
+    // The same as a copy of two dimensions, which sees the first slice.
+    let mut row = [0u8; 8];
+    let plane = CUDA_MEMCPY2D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
+        srcArray: volume,
+        srcXInBytes: 4,
+        srcY: 2,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+        dstHost: row.as_mut_ptr().cast(),
+        WidthInBytes: 8,
+        Height: 1,
+        ..Default::default()
+    };
+    ok!(cuMemcpy2D_v2(&plane));
+    assert_eq!(row, bytes[32 + 4..][..8]);
+    ok!(cuArrayDestroy(volume));
+}
+
+#[test]
+fn captures_record_copies_and_forbid_the_rest() {
+    let _own = Own::new();
+    let plane = array([64, 32, 0], 0);
+    let host = vec![7u8; 256];
+    let mut stream = null_mut();
+    ok!(cuStreamCreate(&mut stream, 1));
+    let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    let begin = || ok!(cuStreamBeginCapture_v2(stream, mode));
+    let mut graph = null_mut();
+    begin();
+    ok!(cuMemcpyHtoAAsync_v2(
+        plane,
+        0,
+        host.as_ptr().cast(),
+        256,
+        stream
+    ));
+    ok!(cuMemcpy3DAsync_v2(
+        &to_array(plane, &host, [0, 5, 0], [256, 1, 1]),
+        stream
+    ));
+    ok!(cuStreamEndCapture(stream, &mut graph));
+    // The nodes tell the array, and where in it.
+    let (mut nodes, mut count) = ([null_mut(); 2], 2);
+    ok!(cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
+    for (node, y) in nodes.into_iter().zip([0, 5]) {
+        let mut told = CUDA_MEMCPY3D::default();
+        ok!(cuGraphMemcpyNodeGetParams(node, &mut told));
+        assert_eq!((told.dstArray, told.dstY), (plane, y));
+    }
+    ok!(cuGraphDestroy(graph));
+    let mut other = null_mut();
+    begin();
+    let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    // SAFETY: a place for the result.
+    let code = unsafe { cuArray3DCreate_v2(&mut other, &described([4, 4, 0], 0)) };
+    assert_eq!(code, unsupported);
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+        cuStreamEndCapture(stream, &mut graph)
+    );
+    begin();
+    fails!(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuArrayDestroy(plane));
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+        cuStreamEndCapture(stream, &mut graph)
+    );
+    ok!(cuArrayDestroy(plane));
+    ok!(cuStreamDestroy_v2(stream));
+}
+
+#[test]
+fn a_graph_does_not_write_to_an_array_that_has_the_place_of_another() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "which has been destroyed meanwhile",
+    ];
+    let test = "a_graph_does_not_write_to_an_array_that_has_the_place_of_another";
+    reports(test, &[], &parts, || {
+        let own = Own::new();
+        let (lost, _fence) = (array([512, 512, 0], 0), array([512, 512, 0], 0));
+        let texels = vec![7f32; 512 * 512];
+        let copy = CUDA_MEMCPY3D {
+            srcMemoryType: CUmemorytype::CU_MEMORYTYPE_HOST,
+            srcHost: texels.as_ptr().cast(),
+            srcPitch: 2048,
+            srcHeight: 512,
+            dstMemoryType: CUmemorytype::CU_MEMORYTYPE_ARRAY,
+            dstArray: lost,
+            WidthInBytes: 2048,
+            Height: 512,
+            Depth: 1,
+            ..Default::default()
+        };
+        let (mut graph, mut node, mut exec) = (null_mut(), null_mut(), null_mut());
+        ok!(cuGraphCreate(&mut graph, 0));
+        ok!(cuGraphAddMemcpyNode(
+            &mut node,
+            graph,
+            null(),
+            0,
+            &copy,
+            own.0
+        ));
+        ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+        ok!(cuGraphLaunch(exec, null_mut()));
+        ok!(cuCtxSynchronize());
+        ok!(cuArrayDestroy(lost));
+        // Until its place is given out again: the smallest that there is for an array of that size.
+        for _ in 0..2 {
+            ok!(cuArrayDestroy(array([8192, 4096, 0], 0)));
+        }
+        let _other = array([256, 128, 0], 0);
+        ok!(cuGraphLaunch(exec, null_mut()));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    });
+}

@@ -1,0 +1,449 @@
+//! The calls on contexts, one by one: what each does, and what it refuses.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::c_void;
+use std::ptr::{null_mut, without_provenance_mut};
+
+// Forms that the newest headers no longer declare.
+unsafe extern "C" {
+    fn cuCtxCreate_v3(
+        context: *mut CUcontext,
+        affinities: *mut CUexecAffinityParam,
+        count: i32,
+        flags: u32,
+        device: CUdevice,
+    ) -> CUresult;
+    fn cuCtxDestroy(context: CUcontext) -> CUresult;
+    fn cuCtxPushCurrent(context: CUcontext) -> CUresult;
+    fn cuCtxPopCurrent(context: *mut CUcontext) -> CUresult;
+}
+
+fn current() -> CUcontext {
+    let mut context = null_mut();
+    ok!(cuCtxGetCurrent(&mut context));
+    context
+}
+
+fn wild() -> impl Iterator<Item = CUcontext> {
+    WILD.into_iter().map(|handle| handle as CUcontext)
+}
+
+/// A context that was destroyed.
+fn stale() -> CUcontext {
+    let mut context = null_mut();
+    ok!(cuInit(0));
+    ok!(cuCtxCreate_v2(&mut context, 0, 0));
+    ok!(cuCtxDestroy_v2(context));
+    context
+}
+
+/// Flags of a context: each bit of the header's mask alone, the kinds of waiting with all the others. And one that no
+/// header has and an H200 takes.
+const ALLOWED: [u32; 14] = [
+    0, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0xf8, 0xf9, 0xfa, 0xfc, 0x100,
+];
+/// Two kinds of waiting, or bits that no header has.
+const REFUSED: [u32; 10] = [
+    3,
+    5,
+    6,
+    7,
+    0xff,
+    0x200,
+    0x201,
+    0x1000,
+    0x8000_0000,
+    u32::MAX,
+];
+
+#[test]
+fn every_form_of_creation_takes_the_flags_and_makes_the_context_current() {
+    ok!(cuInit(0));
+    type Create<'a> = &'a dyn Fn(*mut CUcontext, u32, CUdevice) -> CUresult;
+    // SAFETY: a place for the handle or null, which must be refused; no parameters.
+    let forms: [Create; 3] = unsafe {
+        [
+            &|place, flags, device| cuCtxCreate_v2(place, flags, device),
+            &|place, flags, device| cuCtxCreate_v3(place, null_mut(), 0, flags, device),
+            &|place, flags, device| cuCtxCreate_v4(place, null_mut(), flags, device),
+        ]
+    };
+    for (form, create) in forms.into_iter().enumerate() {
+        let mut context = null_mut();
+        for flags in ALLOWED {
+            let code = create(&mut context, flags, 0);
+            assert_eq!(code, CUresult::CUDA_SUCCESS, "form {form}, {flags:#x}");
+            assert!(!context.is_null() && current() == context, "form {form}");
+            let mut got = !flags;
+            ok!(cuCtxGetFlags(&mut got));
+            assert_eq!(got, flags, "form {form}");
+            ok!(cuCtxDestroy_v2(context));
+        }
+        let place: *mut CUcontext = &mut context;
+        let refused = REFUSED.map(|flags| (place, flags, 0, CUresult::CUDA_ERROR_INVALID_VALUE));
+        for (place, flags, device, expected) in refused.into_iter().chain([
+            (null_mut(), 0, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
+            (place, 0, 1, CUresult::CUDA_ERROR_INVALID_DEVICE),
+            (place, 0, -1, CUresult::CUDA_ERROR_INVALID_DEVICE),
+        ]) {
+            let code = create(place, flags, device);
+            assert_eq!(code, expected, "form {form}, {flags:#x}, device {device}");
+            assert!(current().is_null());
+        }
+    }
+}
+
+#[test]
+fn parameters_of_creation_ask_for_what_there_is() {
+    ok!(cuInit(0));
+    let mut context = null_mut();
+    let mut affinity = [0u64; 2];
+    let some = affinity.as_mut_ptr();
+    for count in [1, 2] {
+        fails!(
+            CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
+            cuCtxCreate_v3(&mut context, some.cast(), count, 0, 0)
+        );
+    }
+    let none = 0;
+    let some = some as u64;
+    for (affinities, count, graphics, expected) in [
+        (none, 0, none, CUresult::CUDA_SUCCESS),
+        (some, 0, none, CUresult::CUDA_SUCCESS),
+        // What lies in the padding behind the count means nothing.
+        (some, 1 << 32, none, CUresult::CUDA_SUCCESS),
+        (
+            some,
+            1,
+            none,
+            CUresult::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
+        ),
+        (none, 0, some, CUresult::CUDA_ERROR_NOT_SUPPORTED),
+        (some, 0, some, CUresult::CUDA_ERROR_NOT_SUPPORTED),
+    ] {
+        let mut parameters = [affinities, count, graphics];
+        // SAFETY: the array has the layout of a CUctxCreateParams.
+        let code = unsafe { cuCtxCreate_v4(&mut context, parameters.as_mut_ptr().cast(), 0, 0) };
+        assert_eq!(code, expected, "{parameters:x?}");
+        if code == CUresult::CUDA_SUCCESS {
+            assert_eq!(current(), context);
+            ok!(cuCtxDestroy_v2(context));
+        }
+        assert!(current().is_null());
+    }
+}
+
+#[test]
+fn flags_can_be_changed_within_what_creation_allows() {
+    ok!(cuInit(0));
+    let mut got = 99;
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetFlags(0));
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetFlags(&mut got));
+    let _context = Own::new();
+    for flags in ALLOWED {
+        ok!(cuCtxSetFlags(flags));
+        ok!(cuCtxGetFlags(&mut got));
+        assert_eq!(got, flags);
+    }
+    ok!(cuCtxSetFlags(0x14));
+    for flags in REFUSED {
+        fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetFlags(flags));
+        ok!(cuCtxGetFlags(&mut got));
+        assert_eq!(got, 0x14, "{flags:#x}");
+    }
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxGetFlags(null_mut()));
+}
+
+#[test]
+fn the_old_forms_push_pop_and_destroy_as_the_new_ones_do() {
+    let (first, second) = (Own::new(), Own::new());
+    let (first, second) = (
+        std::mem::ManuallyDrop::new(first).0,
+        std::mem::ManuallyDrop::new(second).0,
+    );
+    type Push = unsafe extern "C" fn(CUcontext) -> CUresult;
+    type Pop = unsafe extern "C" fn(*mut CUcontext) -> CUresult;
+    let forms: [(Push, Pop); 2] = [
+        (cuCtxPushCurrent, cuCtxPopCurrent),
+        (cuCtxPushCurrent_v2, cuCtxPopCurrent_v2),
+    ];
+    let stale_one = stale();
+    for (push, pop) in forms {
+        let mut popped = null_mut();
+        assert_eq!(current(), second);
+        ok!(push(first));
+        assert_eq!(current(), first);
+        ok!(push(first));
+        ok!(pop(&mut popped));
+        assert_eq!((popped, current()), (first, first));
+        ok!(pop(null_mut()));
+        assert_eq!(current(), second);
+        for handle in wild().chain([null_mut(), stale_one]) {
+            fails!(CUDA_ERROR_INVALID_CONTEXT, push(handle));
+            assert_eq!(current(), second);
+        }
+        std::thread::spawn(move || {
+            let mut popped = null_mut();
+            fails!(CUDA_ERROR_INVALID_CONTEXT, pop(&mut popped));
+            assert!(popped.is_null());
+        })
+        .join()
+        .unwrap();
+    }
+    ok!(cuCtxDestroy(second));
+    assert_eq!(current(), first);
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(second));
+    ok!(cuCtxDestroy(first));
+    assert!(current().is_null());
+    for handle in wild().chain([null_mut(), first]) {
+        fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(handle));
+        fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy_v2(handle));
+    }
+}
+
+#[test]
+fn making_a_context_current_replaces_the_top_of_the_stack() {
+    let first = Own::new();
+    let second = Own::new();
+    ok!(cuCtxSetCurrent(first.0));
+    assert_eq!(current(), first.0);
+    ok!(cuCtxSetCurrent(null_mut()));
+    assert_eq!(current(), first.0, "what lay under the one replaced");
+    ok!(cuCtxSetCurrent(null_mut()));
+    assert!(current().is_null());
+    ok!(cuCtxSetCurrent(null_mut()));
+    ok!(cuCtxSetCurrent(second.0));
+    assert_eq!(current(), second.0);
+    for handle in wild() {
+        fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetCurrent(handle));
+        assert_eq!(current(), second.0);
+    }
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxGetCurrent(null_mut()));
+    let mut context = null_mut();
+    ok!(cuDevicePrimaryCtxRetain(&mut context, 0));
+    ok!(cuDevicePrimaryCtxRelease_v2(0));
+    fails!(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSetCurrent(context));
+    fails!(
+        CUDA_ERROR_CONTEXT_IS_DESTROYED,
+        cuCtxPushCurrent_v2(context)
+    );
+    assert_eq!(current(), second.0);
+}
+
+#[test]
+fn attaching_names_the_current_context_and_detaching_ends_it() {
+    ok!(cuInit(0));
+    let (mut created, mut attached) = (null_mut(), null_mut());
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxAttach(&mut attached, 0));
+    ok!(cuCtxCreate_v2(&mut created, 0, 0));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxAttach(null_mut(), 0));
+    for handle in wild().chain([null_mut()]) {
+        fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(handle));
+    }
+    let stream = stream(0);
+    fails!(
+        CUDA_ERROR_INVALID_CONTEXT,
+        cuCtxDetach(stream.cast::<c_void>().cast())
+    );
+    ok!(cuStreamQuery(stream));
+    ok!(cuCtxDetach(created));
+    assert!(current().is_null());
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(created));
+    let context = Own::new();
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxAttach(&mut attached, 1));
+    ok!(cuCtxAttach(&mut attached, 0));
+    assert_eq!(attached, context.0);
+    // Attaching doesn't count: one detachment ends the context.
+    ok!(cuCtxCreate_v2(&mut created, 0, 0));
+    for _ in 0..3 {
+        ok!(cuCtxAttach(&mut attached, 0));
+    }
+    ok!(cuCtxDetach(created));
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(created));
+}
+
+/// Calls with a context's handle, where null means the current one.
+#[test]
+fn a_handle_stands_for_its_context_and_null_for_the_current_one() {
+    if !inner() {
+        let test = "a_handle_stands_for_its_context_and_null_for_the_current_one";
+        passes(test, &[("CUDA_EMULATOR_DEVICES", "3")], || ());
+        return;
+    }
+    let stale = stale();
+    let mut contexts = [null_mut(); 3];
+    for (device, place) in (0..).zip(&mut contexts) {
+        ok!(cuCtxCreate_v2(place, 0, device));
+    }
+    let mut event = null_mut();
+    ok!(cuEventCreate(&mut event, 0));
+    let id = |context| {
+        let mut id = 0;
+        ok!(cuCtxGetId(context, &mut id));
+        id
+    };
+    for (device, context) in (0..).zip(contexts) {
+        ok!(cuCtxSetCurrent(context));
+        for (other, handle) in (0..).zip(contexts).chain([(device, null_mut())]) {
+            let mut got = -1;
+            ok!(cuCtxGetDevice_v2(&mut got, handle));
+            assert_eq!(got, other, "current is that of device {device}");
+            let mut version = 0;
+            ok!(cuCtxGetApiVersion(handle, &mut version));
+            assert_eq!(version, 3020);
+            assert_eq!(id(handle), id(contexts[other as usize]));
+            ok!(cuCtxSynchronize_v2(handle));
+        }
+        let mut got = -1;
+        ok!(cuCtxGetDevice(&mut got));
+        assert_eq!(got, device);
+    }
+    assert!(id(contexts[0]) != id(contexts[1]) && id(contexts[1]) != id(contexts[2]));
+    let (mut device, mut id, mut version) = (7, 7, 7);
+    let refuse = |handle: CUcontext, device: &mut i32, id: &mut u64, version: &mut u32| {
+        fails!(
+            CUDA_ERROR_INVALID_CONTEXT,
+            cuCtxGetDevice_v2(device, handle)
+        );
+        fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetId(handle, id));
+        fails!(
+            CUDA_ERROR_INVALID_CONTEXT,
+            cuCtxGetApiVersion(handle, version)
+        );
+        fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxSynchronize_v2(handle));
+        fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxRecordEvent(handle, event));
+        fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxWaitEvent(handle, event));
+    };
+    for handle in wild().chain([stale]) {
+        refuse(handle, &mut device, &mut id, &mut version);
+    }
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxGetDevice(null_mut()));
+    for handle in [contexts[0], null_mut()] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuCtxGetDevice_v2(null_mut(), handle)
+        );
+        fails!(CUDA_ERROR_INVALID_VALUE, cuCtxGetId(handle, null_mut()));
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuCtxGetApiVersion(handle, null_mut())
+        );
+        for handle_of_event in WILD {
+            let wrong: CUevent = without_provenance_mut(handle_of_event);
+            fails!(CUDA_ERROR_INVALID_HANDLE, cuCtxRecordEvent(handle, wrong));
+            fails!(CUDA_ERROR_INVALID_HANDLE, cuCtxWaitEvent(handle, wrong));
+        }
+    }
+    std::thread::scope(|scope| {
+        let event = event as usize;
+        scope.spawn(move || {
+            let (mut device, mut id, mut version) = (7, 7, 7);
+            let event = event as CUevent;
+            fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetDevice(&mut device));
+            fails!(
+                CUDA_ERROR_INVALID_CONTEXT,
+                cuCtxGetDevice_v2(&mut device, null_mut())
+            );
+            fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetId(null_mut(), &mut id));
+            fails!(
+                CUDA_ERROR_INVALID_CONTEXT,
+                cuCtxGetApiVersion(null_mut(), &mut version)
+            );
+            fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxSynchronize_v2(null_mut()));
+            fails!(
+                CUDA_ERROR_INVALID_CONTEXT,
+                cuCtxRecordEvent(null_mut(), event)
+            );
+            fails!(
+                CUDA_ERROR_INVALID_CONTEXT,
+                cuCtxWaitEvent(null_mut(), event)
+            );
+            assert_eq!((device, id, version), (7, 7, 7));
+        });
+    });
+    assert_eq!((device, id, version), (7, 7, 7));
+}
+
+#[test]
+fn preferences_have_their_ranges() {
+    ok!(cuInit(0));
+    let (mut cache, mut shared) = (CUfunc_cache(9), CUsharedconfig(9));
+    let (mut least, mut greatest) = (9, 9);
+    fails!(
+        CUDA_ERROR_INVALID_CONTEXT,
+        cuCtxSetCacheConfig(CUfunc_cache(0))
+    );
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetCacheConfig(&mut cache));
+    fails!(
+        CUDA_ERROR_INVALID_CONTEXT,
+        cuCtxSetSharedMemConfig(CUsharedconfig(0))
+    );
+    fails!(
+        CUDA_ERROR_INVALID_CONTEXT,
+        cuCtxGetSharedMemConfig(&mut shared)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_CONTEXT,
+        cuCtxGetStreamPriorityRange(&mut least, &mut greatest)
+    );
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxResetPersistingL2Cache());
+    let _context = Own::new();
+    for preference in [1, 2, 3, 0, 3] {
+        ok!(cuCtxSetCacheConfig(CUfunc_cache(preference)));
+        ok!(cuCtxGetCacheConfig(&mut cache));
+        assert_eq!(cache.0, preference);
+    }
+    for wrong in [4, 5, u32::MAX] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuCtxSetCacheConfig(CUfunc_cache(wrong))
+        );
+        ok!(cuCtxGetCacheConfig(&mut cache));
+        assert_eq!(cache.0, 3);
+    }
+    // Every device of today has banks of four bytes, whatever is asked for.
+    for width in [0, 1, 2] {
+        ok!(cuCtxSetSharedMemConfig(CUsharedconfig(width)));
+        ok!(cuCtxGetSharedMemConfig(&mut shared));
+        assert_eq!(
+            shared,
+            CUsharedconfig::CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE
+        );
+    }
+    for wrong in [3, 4, u32::MAX] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuCtxSetSharedMemConfig(CUsharedconfig(wrong))
+        );
+    }
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxGetCacheConfig(null_mut()));
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuCtxGetSharedMemConfig(null_mut())
+    );
+    ok!(cuCtxGetStreamPriorityRange(&mut least, null_mut()));
+    assert_eq!((least, greatest), (0, 9));
+    ok!(cuCtxGetStreamPriorityRange(null_mut(), &mut greatest));
+    assert_eq!((least, greatest), (0, -5));
+    ok!(cuCtxGetStreamPriorityRange(null_mut(), null_mut()));
+    ok!(cuCtxResetPersistingL2Cache());
+    let count = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
+    let (mut affinity, mut all) = (CUexecAffinityParam::default(), 0);
+    ok!(cuCtxGetExecAffinity(&mut affinity, count));
+    ok!(cuDeviceGetAttribute(
+        &mut all,
+        CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+        0
+    ));
+    // SAFETY: what was asked for.
+    let limit = unsafe { affinity.param.smCount.val };
+    assert_eq!((affinity.type_, limit), (count, all as u32));
+    fails!(
+        CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
+        cuCtxGetExecAffinity(&mut affinity, CUexecAffinityType(1))
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuCtxGetExecAffinity(null_mut(), count)
+    );
+}

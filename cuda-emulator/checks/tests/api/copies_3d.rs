@@ -1,0 +1,509 @@
+//! Copies of rectangles and boxes: where each byte goes, and what isn't a rectangle or box.
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::boxes::*;
+use std::ptr::null_mut;
+
+// The form that the newest headers no longer declare.
+unsafe extern "C" {
+    fn cuMemcpy3DBatchAsync(
+        count: usize,
+        operations: *mut CUDA_MEMCPY3D_BATCH_OP,
+        failed: *mut usize,
+        flags: u64,
+        stream: CUstream,
+    ) -> CUresult;
+    fn cuMemcpy3DWithAttributesAsync(
+        operation: *mut CUDA_MEMCPY3D_BATCH_OP,
+        flags: u64,
+        stream: CUstream,
+    ) -> CUresult;
+}
+
+fn rectangle(sides: &mut Sides) -> CUDA_MEMCPY2D {
+    CUDA_MEMCPY2D {
+        dstMemoryType: sides.kinds[0],
+        dstHost: sides.host(0),
+        dstDevice: sides.device(0),
+        srcMemoryType: sides.kinds[1],
+        srcHost: sides.host(1),
+        srcDevice: sides.device(1),
+        ..zeroed()
+    }
+}
+
+fn cuboid(sides: &mut Sides) -> CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D {
+        dstMemoryType: sides.kinds[0],
+        dstHost: sides.host(0),
+        dstDevice: sides.device(0),
+        srcMemoryType: sides.kinds[1],
+        srcHost: sides.host(1),
+        srcDevice: sides.device(1),
+        ..zeroed()
+    }
+}
+
+/// As `cuboid`, with the contexts of a peer copy.
+fn peer(copy: &CUDA_MEMCPY3D, to: CUcontext, from: CUcontext) -> CUDA_MEMCPY3D_PEER {
+    CUDA_MEMCPY3D_PEER {
+        srcXInBytes: copy.srcXInBytes,
+        srcY: copy.srcY,
+        srcZ: copy.srcZ,
+        srcLOD: copy.srcLOD,
+        srcMemoryType: copy.srcMemoryType,
+        srcHost: copy.srcHost,
+        srcDevice: copy.srcDevice,
+        srcContext: from,
+        srcPitch: copy.srcPitch,
+        srcHeight: copy.srcHeight,
+        dstXInBytes: copy.dstXInBytes,
+        dstY: copy.dstY,
+        dstZ: copy.dstZ,
+        dstLOD: copy.dstLOD,
+        dstMemoryType: copy.dstMemoryType,
+        dstHost: copy.dstHost,
+        dstDevice: copy.dstDevice,
+        dstContext: to,
+        dstPitch: copy.dstPitch,
+        dstHeight: copy.dstHeight,
+        WidthInBytes: copy.WidthInBytes,
+        Height: copy.Height,
+        Depth: copy.Depth,
+        ..zeroed()
+    }
+}
+
+#[test]
+fn every_form_of_a_rectangle_copy_moves_each_byte_to_its_place() {
+    let _own = Own::new();
+    for kinds in KINDS {
+        for form in 0..3 {
+            let mut sides = Sides::new(kinds);
+            let copy = CUDA_MEMCPY2D {
+                dstXInBytes: 3,
+                dstY: 2,
+                dstPitch: 40,
+                srcXInBytes: 7,
+                srcY: 3,
+                srcPitch: 25,
+                WidthInBytes: 11,
+                Height: 5,
+                ..rectangle(&mut sides)
+            };
+            match form {
+                0 => ok!(cuMemcpy2D_v2(&copy)),
+                1 => ok!(cuMemcpy2DUnaligned_v2(&copy)),
+                _ => ok!(cuMemcpy2DAsync_v2(&copy, null_mut())),
+            }
+            let wanted = expected([83, 40, 0], [82, 25, 0], [11, 5, 1]);
+            assert!(sides.target() == wanted, "form {form} of {kinds:?}");
+        }
+    }
+}
+
+#[test]
+fn every_form_of_a_box_copy_moves_each_byte_to_its_place() {
+    let own = Own::new();
+    for kinds in KINDS {
+        for form in 0..4 {
+            let mut sides = Sides::new(kinds);
+            let copy = CUDA_MEMCPY3D {
+                dstXInBytes: 3,
+                dstY: 2,
+                dstZ: 1,
+                dstPitch: 20,
+                dstHeight: 9,
+                srcXInBytes: 7,
+                srcY: 1,
+                srcZ: 2,
+                srcPitch: 19,
+                srcHeight: 8,
+                WidthInBytes: 11,
+                Height: 5,
+                Depth: 3,
+                ..cuboid(&mut sides)
+            };
+            let between = peer(&copy, own.0, own.0);
+            match form {
+                0 => ok!(cuMemcpy3D_v2(&copy)),
+                1 => ok!(cuMemcpy3DAsync_v2(&copy, null_mut())),
+                2 => ok!(cuMemcpy3DPeer(&between)),
+                _ => ok!(cuMemcpy3DPeerAsync(&between, null_mut())),
+            }
+            let wanted = expected([223, 20, 180], [330, 19, 152], [11, 5, 3]);
+            assert!(sides.target() == wanted, "form {form} of {kinds:?}");
+        }
+    }
+}
+
+/// A rectangle whose one side has these members: x, y, pitch.
+struct Flat(usize, usize, usize);
+
+#[test]
+fn the_pitch_of_a_rectangle() {
+    let _own = Own::new();
+    const MOST: usize = 0x7fff_ffff;
+    // Side, width, height; the code, and where the first byte lies and how far the rows are apart.
+    let table = [
+        (Flat(2, 1, 8), [6, 2], SUCCESS, [10, 8]),
+        (Flat(2, 1, 7), [6, 2], INVALID, [0, 0]),
+        (Flat(2, 1, 7), [6, 3], INVALID, [0, 0]),
+        // As an H200 (driver 580) has it: of one row too.
+        (Flat(2, 1, 7), [6, 1], INVALID, [0, 0]),
+        (Flat(2, 0, 1), [6, 1], INVALID, [0, 0]),
+        (Flat(2, 1, 8), [6, 1], SUCCESS, [10, 8]),
+        (Flat(2, 0, 9), [6, 3], SUCCESS, [2, 9]),
+        // Without a pitch the rows follow each other.
+        (Flat(2, 1, 0), [6, 3], SUCCESS, [10, 8]),
+        (Flat(0, 0, 0), [6, 3], SUCCESS, [0, 6]),
+        (Flat(0, 0, MOST - 1), [6, 1], SUCCESS, [0, 0]),
+        (Flat(0, 0, MOST), [6, 1], SUCCESS, [0, 0]),
+        // Larger than the device says: an H200 takes it.
+        (Flat(0, 0, MOST + 1), [6, 1], SUCCESS, [0, 0]),
+        (Flat(0, 0, MOST + 513), [6, 1], SUCCESS, [0, 0]),
+        (Flat(usize::MAX, 0, 16), [6, 1], INVALID, [0, 0]),
+        (Flat(0, usize::MAX, 16), [6, 1], INVALID, [0, 0]),
+    ];
+    for (index, (Flat(x, y, pitch), [width, height], wanted, [start, step])) in
+        table.into_iter().enumerate()
+    {
+        for side in 0..2 {
+            let mut sides = Sides::new([DEVICE, DEVICE]);
+            let mut copy = CUDA_MEMCPY2D {
+                dstPitch: 16,
+                srcPitch: 16,
+                WidthInBytes: width,
+                Height: height,
+                ..rectangle(&mut sides)
+            };
+            let mut layouts = [[0, 16, 0]; 2];
+            layouts[side] = [start, step, 0];
+            match side {
+                0 => (copy.dstXInBytes, copy.dstY, copy.dstPitch) = (x, y, pitch),
+                _ => (copy.srcXInBytes, copy.srcY, copy.srcPitch) = (x, y, pitch),
+            }
+            // SAFETY: the copy is of live memory, or must be refused.
+            let code = unsafe { cuMemcpy2D_v2(&copy) };
+            assert_eq!(code, wanted, "row {index}, side {side}");
+            let bytes = match wanted {
+                SUCCESS => expected(layouts[0], layouts[1], [width, height, 1]),
+                _ => vec![0; SIZE],
+            };
+            assert!(sides.target() == bytes, "row {index}, side {side}");
+        }
+    }
+}
+
+#[test]
+fn the_pitch_and_height_of_a_box() {
+    let own = Own::new();
+    // x, y, z, pitch and height of a side; the extent; the code; the layout.
+    let table = [
+        ([2, 1, 1, 8, 3], [6, 2, 2], SUCCESS, [34, 8, 24]),
+        ([2, 1, 1, 7, 3], [6, 2, 2], INVALID, [0; 3]),
+        ([2, 1, 1, 7, 3], [6, 3, 1], INVALID, [0; 3]),
+        // As an H200 (driver 580) has it: of one row and of one slice too.
+        ([2, 1, 1, 7, 2], [6, 1, 2], INVALID, [0; 3]),
+        ([2, 1, 1, 7, 2], [6, 1, 1], INVALID, [0; 3]),
+        ([0, 1, 0, 8, 1], [6, 1, 1], INVALID, [0; 3]),
+        ([0, 1, 0, 8, 2], [6, 1, 1], SUCCESS, [8, 8, 16]),
+        ([2, 1, 1, 9, 4], [6, 2, 3], SUCCESS, [47, 9, 36]),
+        ([2, 1, 0, 8, 2], [6, 2, 2], INVALID, [0; 3]),
+        ([2, 1, 0, 8, 2], [6, 2, 3], INVALID, [0; 3]),
+        ([2, 1, 0, 8, 2], [6, 2, 1], INVALID, [0; 3]),
+        ([2, 1, 1, 8, 2], [6, 2, 1], INVALID, [0; 3]),
+        ([2, 1, 0, 8, 3], [6, 2, 1], SUCCESS, [10, 8, 24]),
+        // Without a pitch or height, rows and slices follow each other.
+        ([2, 1, 1, 0, 4], [6, 2, 2], SUCCESS, [42, 8, 32]),
+        ([2, 1, 1, 9, 0], [6, 2, 2], SUCCESS, [38, 9, 27]),
+        ([2, 1, 1, 0, 0], [6, 2, 2], SUCCESS, [34, 8, 24]),
+        ([0, 0, 0, 0, 0], [6, 2, 2], SUCCESS, [0, 6, 12]),
+        ([usize::MAX, 0, 0, 9, 4], [6, 1, 1], INVALID, [0; 3]),
+        ([0, usize::MAX, 0, 9, 4], [6, 1, 1], INVALID, [0; 3]),
+        ([0, 0, usize::MAX, 9, 4], [6, 1, 1], INVALID, [0; 3]),
+        ([0, 0, 0, usize::MAX, 4], [6, 1, 1], INVALID, [0; 3]),
+    ];
+    for (index, ([x, y, z, pitch, height], extent, wanted, layout)) in table.into_iter().enumerate()
+    {
+        for side in 0..2 {
+            for between in [false, true] {
+                let mut sides = Sides::new([DEVICE, DEVICE]);
+                let mut copy = CUDA_MEMCPY3D {
+                    dstPitch: 16,
+                    dstHeight: 5,
+                    srcPitch: 16,
+                    srcHeight: 5,
+                    WidthInBytes: extent[0],
+                    Height: extent[1],
+                    Depth: extent[2],
+                    ..cuboid(&mut sides)
+                };
+                let mut layouts = [[0, 16, 80]; 2];
+                layouts[side] = layout;
+                if side == 0 {
+                    (copy.dstXInBytes, copy.dstY, copy.dstZ) = (x, y, z);
+                    (copy.dstPitch, copy.dstHeight) = (pitch, height);
+                } else {
+                    (copy.srcXInBytes, copy.srcY, copy.srcZ) = (x, y, z);
+                    (copy.srcPitch, copy.srcHeight) = (pitch, height);
+                }
+                // SAFETY: the copy is of live memory, or must be refused.
+                let code = unsafe {
+                    match between {
+                        false => cuMemcpy3D_v2(&copy),
+                        true => cuMemcpy3DPeer(&peer(&copy, own.0, own.0)),
+                    }
+                };
+                assert_eq!(code, wanted, "row {index}, side {side}");
+                let bytes = match wanted {
+                    SUCCESS => expected(layouts[0], layouts[1], extent),
+                    _ => vec![0; SIZE],
+                };
+                assert!(sides.target() == bytes, "row {index}, side {side}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_linear_memory_is_refused() {
+    let own = Own::new();
+    let mut sides = Sides::new([DEVICE, DEVICE]);
+    let copy = CUDA_MEMCPY3D {
+        WidthInBytes: 4,
+        Height: 1,
+        Depth: 1,
+        ..cuboid(&mut sides)
+    };
+    let run = |copy: &CUDA_MEMCPY3D| {
+        let between = peer(copy, own.0, own.0);
+        // SAFETY: the copy is of live memory, or must be refused.
+        unsafe { [cuMemcpy3D_v2(copy), cuMemcpy3DPeer(&between)] }
+    };
+    assert_eq!(run(&copy), [SUCCESS; 2]);
+    for lod in [1, 2] {
+        let (mut to, mut from) = (copy, copy);
+        (to.dstLOD, from.srcLOD) = (lod, lod);
+        assert_eq!([run(&to), run(&from)], [[INVALID; 2]; 2]);
+    }
+    let kinds = [
+        (ARRAY, INVALID), // without an array
+        (CUmemorytype(0), INVALID),
+        (CUmemorytype(5), INVALID),
+    ];
+    for (kind, code) in kinds {
+        let (mut to, mut from) = (copy, copy);
+        (to.dstMemoryType, from.srcMemoryType) = (kind, kind);
+        assert_eq!([run(&to), run(&from)], [[code; 2]; 2]);
+        let mut flat = rectangle(&mut sides);
+        (flat.WidthInBytes, flat.Height) = (4, 1);
+        ok!(cuMemcpy2D_v2(&flat));
+        flat.srcMemoryType = kind;
+        // SAFETY: must be refused.
+        assert_eq!(unsafe { cuMemcpy2D_v2(&flat) }, code);
+    }
+    // Null is the current one.
+    ok!(cuMemcpy3DPeer(&peer(&copy, null_mut(), null_mut())));
+    for wild in WILD {
+        for (to, from) in [(wild as CUcontext, own.0), (own.0, wild as CUcontext)] {
+            let between = peer(&copy, to, from);
+            fails!(CUDA_ERROR_INVALID_CONTEXT, cuMemcpy3DPeer(&between));
+            fails!(
+                CUDA_ERROR_INVALID_CONTEXT,
+                cuMemcpy3DPeerAsync(&between, null_mut())
+            );
+        }
+    }
+    fails!(CUDA_ERROR_INVALID_VALUE, cuMemcpy3D_v2(std::ptr::null()));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuMemcpy3DPeer(std::ptr::null()));
+}
+
+fn operand(address: CUdeviceptr, row: usize, layer: usize) -> CUmemcpy3DOperand {
+    let mut operand: CUmemcpy3DOperand = zeroed();
+    operand.type_ = CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER;
+    operand.op.ptr.ptr = address;
+    operand.op.ptr.rowLength = row;
+    operand.op.ptr.layerHeight = layer;
+    operand
+}
+
+/// Runs a batch by one of the two functions; the code, and the index of the copy that failed if that is told.
+fn batch(old: bool, operations: &mut [CUDA_MEMCPY3D_BATCH_OP]) -> (CUresult, Option<usize>) {
+    let stream = stream(1);
+    let (count, list) = (operations.len(), operations.as_mut_ptr());
+    let mut failed = 77;
+    // SAFETY: the copies are of live memory, or must be refused.
+    let code = unsafe {
+        match old {
+            true => cuMemcpy3DBatchAsync(count, list, &mut failed, 0, stream),
+            false => cuMemcpy3DBatchAsync_v2(count, list, 0, stream),
+        }
+    };
+    ok!(cuStreamDestroy_v2(stream));
+    if !old {
+        assert_eq!(failed, 77);
+    }
+    (code, (old && failed != usize::MAX).then_some(failed))
+}
+
+#[test]
+fn the_operands_of_a_batch_of_boxes() {
+    let _own = Own::new();
+    // Row length, layer height, code, layout.
+    let table = [
+        ([9, 4], SUCCESS, [0, 9, 36]),
+        ([6, 3], SUCCESS, [0, 6, 18]),
+        ([0, 0], SUCCESS, [0, 6, 18]),
+        ([9, 0], SUCCESS, [0, 9, 27]),
+        ([0, 4], SUCCESS, [0, 6, 24]),
+        ([5, 4], INVALID, [0; 3]),
+        ([9, 2], INVALID, [0; 3]),
+        ([5, 2], INVALID, [0; 3]),
+        ([usize::MAX, 4], INVALID, [0; 3]),
+    ];
+    for (members, wanted, layout) in table {
+        for (side, old) in [(0, false), (1, false), (0, true), (1, true)] {
+            let sides = Sides::new([DEVICE, DEVICE]);
+            let mut operation: CUDA_MEMCPY3D_BATCH_OP = zeroed();
+            operation.dst = operand(sides.device[0], 16, 5);
+            operation.src = operand(sides.device[1], 16, 5);
+            let mut layouts = [[0, 16, 80]; 2];
+            layouts[side] = layout;
+            let changed = operand(sides.device[side], members[0], members[1]);
+            match side {
+                0 => operation.dst = changed,
+                _ => operation.src = changed,
+            }
+            (operation.extent.width, operation.extent.height) = (6, 3);
+            operation.extent.depth = 2;
+            operation.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+            let good = operation;
+            let (code, failed) = batch(old, &mut [good]);
+            assert_eq!(code, wanted, "{members:?}, side {side}");
+            assert_eq!(failed, (old && wanted != SUCCESS).then_some(0));
+            let bytes = match wanted {
+                SUCCESS => expected(layouts[0], layouts[1], [6, 3, 2]),
+                _ => vec![0; SIZE],
+            };
+            assert!(sides.target() == bytes, "{members:?}, side {side}");
+        }
+    }
+}
+
+#[test]
+fn no_box_of_a_batch_is_empty() {
+    let _own = Own::new();
+    for old in [true, false] {
+        for extent in [[0, 1, 1], [4, 0, 1], [4, 1, 0], [0, 0, 0]] {
+            let sides = Sides::new([DEVICE, DEVICE]);
+            let mut empty: CUDA_MEMCPY3D_BATCH_OP = zeroed();
+            empty.dst = operand(sides.device[0], 0, 0);
+            empty.src = operand(sides.device[1], 0, 0);
+            empty.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+            [empty.extent.width, empty.extent.height, empty.extent.depth] = extent;
+            let mut full = empty;
+            (full.extent.width, full.extent.height, full.extent.depth) = (3, 1, 1);
+            let failed = old.then_some(1);
+            assert_eq!(batch(old, &mut [full, empty, full]), (INVALID, failed));
+            let mut bytes = vec![0; SIZE];
+            bytes[..3].copy_from_slice(&pattern()[..3]);
+            assert!(sides.target() == bytes, "{extent:?}");
+        }
+    }
+}
+
+#[test]
+fn a_batch_of_boxes_ends_at_the_first_that_fails() {
+    let _own = Own::new();
+    let array = CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY;
+    for old in [true, false] {
+        for bad in 0..4 {
+            let sides = Sides::new([DEVICE, DEVICE]);
+            let mut operations: Vec<CUDA_MEMCPY3D_BATCH_OP> = (0..3)
+                .map(|part| {
+                    let mut one: CUDA_MEMCPY3D_BATCH_OP = zeroed();
+                    one.dst = operand(sides.device[0] + 100 * part, 0, 0);
+                    one.src = operand(sides.device[1] + 100 * part, 0, 0);
+                    (one.extent.width, one.extent.height, one.extent.depth) = (10, 1, 1);
+                    one.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+                    one
+                })
+                .collect();
+            if bad < 3 {
+                operations[bad].src.type_ = array;
+            }
+            let (code, failed) = batch(old, &mut operations);
+            let wanted = match bad {
+                3 => SUCCESS,
+                _ => CUresult::CUDA_ERROR_INVALID_HANDLE,
+            };
+            assert_eq!(code, wanted);
+            assert_eq!(failed, (old && bad < 3).then_some(bad));
+            let (source, mut bytes) = (pattern(), vec![0; SIZE]);
+            for part in 0..bad.min(3) {
+                let range = 100 * part..100 * part + 10;
+                bytes[range.clone()].copy_from_slice(&source[range]);
+            }
+            assert!(sides.target() == bytes, "{bad}");
+        }
+    }
+}
+
+#[test]
+fn what_a_batch_of_boxes_refuses_as_an_h200_does() {
+    let _own = Own::new();
+    let sides = Sides::new([DEVICE, DEVICE]);
+    let mut good: CUDA_MEMCPY3D_BATCH_OP = zeroed();
+    good.dst = operand(sides.device[0], 0, 0);
+    good.src = operand(sides.device[1], 0, 0);
+    (good.extent.width, good.extent.height, good.extent.depth) = (4, 3, 2);
+    good.srcAccessOrder = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    for order in 1..=3 {
+        good.srcAccessOrder = CUmemcpySrcAccessOrder(order);
+        good.flags = 1;
+        assert_eq!(batch(true, &mut [good, good]), (SUCCESS, None));
+    }
+    for (order, flags) in [(0, 0), (4, 0), (1, 2)] {
+        let mut bad = good;
+        (bad.srcAccessOrder, bad.flags) = (CUmemcpySrcAccessOrder(order), flags);
+        assert_eq!(batch(true, &mut [good, good, bad]), (INVALID, Some(2)));
+    }
+    // Of memory that isn't there, it isn't told which it was.
+    let mut bad = good;
+    bad.src = operand(0, 0, 0);
+    assert_eq!(batch(true, &mut [good, bad]), (INVALID, None));
+    assert_eq!(batch(true, &mut []), (INVALID, None));
+    let mut failed = 77;
+    for (stream, wanted) in [(null_mut(), 77), (1 as CUstream, usize::MAX)] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuMemcpy3DBatchAsync(1, &mut good, &mut failed, 0, stream)
+        );
+        assert_eq!(failed, wanted);
+    }
+    let stream = stream(1);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuMemcpy3DBatchAsync(1, &mut good, &mut failed, 1, stream)
+    );
+    // It can't be recorded, and the capture goes on.
+    ok!(cuStreamBeginCapture_v2(
+        stream,
+        CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED
+    ));
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        cuMemcpy3DBatchAsync_v2(1, &mut good, 0, stream)
+    );
+    let mut graph = null_mut();
+    ok!(cuStreamEndCapture(stream, &mut graph));
+    ok!(cuGraphDestroy(graph));
+    ok!(cuMemcpy3DWithAttributesAsync(&mut good, 0, stream));
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuMemcpy3DWithAttributesAsync(&mut bad, 0, stream)
+    );
+    ok!(cuStreamSynchronize(stream));
+    ok!(cuStreamDestroy_v2(stream));
+}

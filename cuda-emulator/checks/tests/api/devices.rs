@@ -1,0 +1,522 @@
+//! The calls on devices and their primary contexts, one by one.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::ptr::{null, null_mut};
+
+// Forms that the newest headers no longer declare.
+unsafe extern "C" {
+    fn cuDeviceGetUuid(uuid: *mut CUuuid, device: CUdevice) -> CUresult;
+    fn cuDevicePrimaryCtxRelease(device: CUdevice) -> CUresult;
+    fn cuDevicePrimaryCtxReset(device: CUdevice) -> CUresult;
+    fn cuDevicePrimaryCtxSetFlags(device: CUdevice, flags: u32) -> CUresult;
+}
+
+fn attribute(number: u32, device: CUdevice) -> i32 {
+    let mut value = -77;
+    ok!(cuDeviceGetAttribute(
+        &mut value,
+        CUdevice_attribute(number),
+        device
+    ));
+    value
+}
+
+/// Attributes by number, with the values that this device promises: what a launch may ask for, what works, what it is.
+#[rustfmt::skip]
+const ATTRIBUTES: [(u32, i32); 76] = [
+    (1, 1024), (2, 1024), (3, 1024), (4, 64), (5, 0x7fff_ffff), (6, 65535), (7, 65535),
+    (8, 48 << 10), (9, 64 << 10), (10, 32), (11, 0x7fff_ffff), (12, 65536), (13, 1_000_000),
+    (14, 512), (15, 1), (17, 0), (18, 0), (19, 1), (20, 0), (31, 1), (32, 0), (34, 0), (35, 0),
+    (37, 128), (38, 32 << 20), (39, 2048), (41, 1), (50, 0xe), (51, 32), (69, 1 << 28), (75, 9),
+    (76, 0), (78, 1), (79, 1), (80, 1), (81, 228 << 10), (82, 65536), (83, 1), (84, 0), (86, 1),
+    (88, 0), (89, 1), (90, 1), (91, 1), (92, 0), (93, 0), (94, 0), (95, 1), (96, 0),
+    (97, 227 << 10), (98, 0), (99, 1), (100, 0), (101, 1), (102, 1), (103, 1), (104, 0), (105, 0),
+    (106, 32), (107, 0), (108, 20 << 20), (109, 128 << 20), (111, 1024), (113, 1), (115, 1), (119, 1), (120, 1),
+    (122, 1), (123, 1), (124, 0), (125, 1), (126, 4), (130, 0), (131, -1), (132, 0), (133, 0),
+];
+
+#[test]
+fn attributes_say_what_the_device_can_do() {
+    ok!(cuInit(0));
+    for (number, expected) in ATTRIBUTES {
+        assert_eq!(attribute(number, 0), expected, "attribute {number}");
+    }
+    let mut value = 7;
+    for number in [0, 162, u32::MAX] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuDeviceGetAttribute(&mut value, CUdevice_attribute(number), 0)
+        );
+    }
+    assert_eq!(value, 7);
+}
+
+#[test]
+fn the_old_calls_tell_what_the_attributes_tell() {
+    ok!(cuInit(0));
+    let mut all = CUdevprop::default();
+    ok!(cuDeviceGetProperties(&mut all, 0));
+    assert_eq!(all.maxThreadsPerBlock, 1024);
+    assert_eq!(all.maxThreadsDim, [1024, 1024, 64]);
+    assert_eq!(all.maxGridSize, [0x7fff_ffff, 65535, 65535]);
+    assert_eq!(
+        (all.sharedMemPerBlock, all.totalConstantMemory),
+        (48 << 10, 64 << 10)
+    );
+    assert_eq!((all.SIMDWidth, all.memPitch), (32, 0x7fff_ffff));
+    assert_eq!((all.regsPerBlock, all.clockRate), (65536, 1_000_000));
+    assert_eq!(all.textureAlign, 512);
+    let mut width = 0;
+    // Format, channels, and what an H200 (driver 580) gives.
+    for (format, channels, expected) in [
+        (1, 1, 1 << 30),
+        (1, 4, 1 << 30),
+        (9, 4, 1 << 29),
+        (16, 2, 1 << 30),
+        (32, 1, 1 << 30),
+        (32, 2, 1 << 29),
+        (10, 4, 1 << 28),
+    ] {
+        let format = CUarray_format(format);
+        ok!(cuDeviceGetTexture1DLinearMaxWidth(
+            &mut width, format, channels, 0
+        ));
+        assert_eq!(width, expected, "{format:?} x {channels}");
+    }
+    for (format, channels) in [(0, 1), (99, 1), (32, 0), (32, 3), (32, 5)] {
+        invalid!(cuDeviceGetTexture1DLinearMaxWidth(
+            &mut width,
+            CUarray_format(format),
+            channels,
+            0
+        ));
+    }
+    let kind = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
+    let mut support = 9;
+    ok!(cuDeviceGetExecAffinitySupport(&mut support, kind, 0));
+    assert_eq!(support, 0);
+    let (mut major, mut minor) = (0, 9);
+    ok!(cuDeviceComputeCapability(&mut major, &mut minor, 0));
+    assert_eq!((major, minor), (attribute(75, 0), attribute(76, 0)));
+}
+
+#[test]
+fn what_a_device_does_not_have_is_not_supported() {
+    ok!(cuInit(0));
+    let (mut luid, mut mask) = ([0 as c_char; 8], 0);
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuDeviceGetLuid(luid.as_mut_ptr(), &mut mask, 0)
+    );
+    let mut registration = null_mut();
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuDeviceRegisterAsyncNotification(0, None, null_mut(), &mut registration)
+    );
+    assert!(registration.is_null());
+    let (target, scope) = (
+        CUflushGPUDirectRDMAWritesTarget(0),
+        CUflushGPUDirectRDMAWritesScope(100),
+    );
+    fails!(
+        CUDA_ERROR_INVALID_CONTEXT,
+        cuFlushGPUDirectRDMAWrites(target, scope)
+    );
+    let _context = Own::new();
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuFlushGPUDirectRDMAWrites(target, scope)
+    );
+}
+
+#[test]
+fn every_call_checks_its_device() {
+    ok!(cuInit(0));
+    let mut count = 0;
+    ok!(cuDeviceGetCount(&mut count));
+    let (mut number, mut other, mut size, mut word) = (7, 7, 7usize, 7u32);
+    let (mut uuid, mut all) = (CUuuid { bytes: [7; 16] }, CUdevprop::default());
+    let mut text = [7 as c_char; 64];
+    let (mut pool, mut context) = (null_mut(), null_mut());
+    let (format, kind) = (CUarray_format(32), CUexecAffinityType(0));
+    for wrong in [-1, count, i32::MIN, i32::MAX] {
+        let text = text.as_mut_ptr();
+        for (at, code) in {
+            // SAFETY: places of the right types; the device is refused.
+            unsafe {
+                [
+                    cuDeviceGet(&mut number, wrong),
+                    cuDeviceGetName(text, 64, wrong),
+                    cuDeviceGetUuid(&mut uuid, wrong),
+                    cuDeviceGetUuid_v2(&mut uuid, wrong),
+                    cuDeviceTotalMem_v2(&mut size, wrong),
+                    cuDeviceGetAttribute(&mut number, CUdevice_attribute(1), wrong),
+                    cuDeviceGetProperties(&mut all, wrong),
+                    cuDeviceComputeCapability(&mut number, &mut other, wrong),
+                    cuDeviceGetPCIBusId(text, 64, wrong),
+                    cuDeviceGetTexture1DLinearMaxWidth(&mut size, format, 1, wrong),
+                    cuDeviceGetExecAffinitySupport(&mut number, kind, wrong),
+                    cuDeviceCanAccessPeer(&mut number, 0, wrong),
+                    cuDeviceCanAccessPeer(&mut number, wrong, 0),
+                    cuDeviceGetP2PAttribute(&mut number, CUdevice_P2PAttribute(1), 0, wrong),
+                    cuDeviceGetP2PAttribute(&mut number, CUdevice_P2PAttribute(1), wrong, 0),
+                    cuDeviceGetDefaultMemPool(&mut pool, wrong),
+                    cuDeviceGetMemPool(&mut pool, wrong),
+                    cuDeviceSetMemPool(wrong, pool),
+                    cuDevicePrimaryCtxRetain(&mut context, wrong),
+                    cuDevicePrimaryCtxRelease(wrong),
+                    cuDevicePrimaryCtxRelease_v2(wrong),
+                    cuDevicePrimaryCtxReset(wrong),
+                    cuDevicePrimaryCtxReset_v2(wrong),
+                    cuDevicePrimaryCtxSetFlags(wrong, 0),
+                    cuDevicePrimaryCtxSetFlags_v2(wrong, 0),
+                    cuDevicePrimaryCtxGetState(wrong, &mut word, &mut number),
+                    cuDeviceGetLuid(text, &mut word, wrong),
+                ]
+            }
+        }
+        .into_iter()
+        .enumerate()
+        {
+            assert_eq!(
+                code,
+                CUresult::CUDA_ERROR_INVALID_DEVICE,
+                "call {at}, device {wrong}"
+            );
+        }
+    }
+    assert_eq!((number, other, size, word), (7, 7, 7, 7));
+    assert_eq!((uuid.bytes, text), ([7; 16], [7; 64]));
+    assert_eq!(all, CUdevprop::default());
+    assert!(pool.is_null() && context.is_null());
+}
+
+#[test]
+fn a_result_needs_a_place() {
+    ok!(cuInit(0));
+    let mut number = 7;
+    let (format, kind) = (CUarray_format(32), CUexecAffinityType(0));
+    // SAFETY: null is what must be refused.
+    let codes = unsafe {
+        [
+            cuDeviceGet(null_mut(), 0),
+            cuDeviceGetCount(null_mut()),
+            cuDeviceGetName(null_mut(), 64, 0),
+            cuDeviceGetUuid(null_mut(), 0),
+            cuDeviceGetUuid_v2(null_mut(), 0),
+            cuDeviceTotalMem_v2(null_mut(), 0),
+            cuDeviceGetAttribute(null_mut(), CUdevice_attribute(1), 0),
+            cuDeviceGetProperties(null_mut(), 0),
+            cuDeviceComputeCapability(null_mut(), &mut number, 0),
+            cuDeviceComputeCapability(&mut number, null_mut(), 0),
+            cuDeviceGetPCIBusId(null_mut(), 64, 0),
+            cuDeviceGetByPCIBusId(null_mut(), c"000e:01:00.0".as_ptr()),
+            cuDeviceGetByPCIBusId(&mut number, null()),
+            cuDeviceGetTexture1DLinearMaxWidth(null_mut(), format, 1, 0),
+            cuDeviceGetExecAffinitySupport(null_mut(), kind, 0),
+            cuDeviceCanAccessPeer(null_mut(), 0, 0),
+            cuDeviceGetP2PAttribute(null_mut(), CUdevice_P2PAttribute(1), 0, 0),
+            cuDeviceGetDefaultMemPool(null_mut(), 0),
+            cuDeviceGetMemPool(null_mut(), 0),
+            cuDevicePrimaryCtxRetain(null_mut(), 0),
+        ]
+    };
+    for (at, code) in codes.into_iter().enumerate() {
+        assert_eq!(code, CUresult::CUDA_ERROR_INVALID_VALUE, "call {at}");
+    }
+    assert_eq!(number, 7);
+}
+
+/// The text that a call stores in a buffer of `len` bytes, of which it may touch no more.
+fn text(len: i32, call: impl Fn(*mut c_char, i32) -> CUresult) -> Result<String, CUresult> {
+    let mut buffer = [7 as c_char; 64];
+    match call(buffer.as_mut_ptr(), len) {
+        CUresult::CUDA_SUCCESS => (),
+        code => {
+            assert_eq!(buffer, [7; 64]);
+            return Err(code);
+        }
+    }
+    // SAFETY: the call has stored a NUL-terminated text, or there is none.
+    let text = unsafe { CStr::from_ptr(buffer.as_ptr()) }.to_str().unwrap();
+    assert!(buffer[text.len() + 1..].iter().all(|byte| *byte == 7));
+    Ok(text.into())
+}
+
+#[test]
+fn texts_are_cut_to_their_buffers() {
+    if inner() {
+        ok!(cuInit(0));
+        type Call<'a> = &'a dyn Fn(*mut c_char, i32) -> CUresult;
+        // SAFETY: the buffers have the lengths given.
+        let name: Call = &|buffer, len| unsafe { cuDeviceGetName(buffer, len, 0) };
+        // SAFETY: as above.
+        let bus: Call = &|buffer, len| unsafe { cuDeviceGetPCIBusId(buffer, len, 0) };
+        for (call, whole) in [(name, "CUDA emulator (1 core)"), (bus, "000e:01:00.0")] {
+            for len in 1..=whole.len() + 5 {
+                let kept = &whole[..whole.len().min(len - 1)];
+                assert_eq!(text(len as i32, call), Ok(kept.into()), "{len}");
+            }
+            for len in [0, -1, i32::MIN] {
+                let refused = Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+                assert_eq!(text(len, call), refused, "{len}");
+            }
+        }
+        assert_eq!(attribute(16, 0), 1);
+        return;
+    }
+    let one = [("CUDA_EMULATOR_THREADS", "1")];
+    passes("texts_are_cut_to_their_buffers", &one, || ());
+}
+
+const MANY: [(&str, &str); 1] = [("CUDA_EMULATOR_DEVICES", "64")];
+
+#[test]
+fn each_of_many_devices_is_told_from_the_others() {
+    passes(
+        "each_of_many_devices_is_told_from_the_others",
+        &MANY,
+        || {
+            ok!(cuInit(0));
+            let mut count = 0;
+            ok!(cuDeviceGetCount(&mut count));
+            assert_eq!(count, 64);
+            let mut uuids = std::collections::HashSet::new();
+            for device in 0..64 {
+                let mut found = -1;
+                ok!(cuDeviceGet(&mut found, device));
+                assert_eq!(found, device);
+                let (mut first, mut second) = (CUuuid::default(), CUuuid::default());
+                ok!(cuDeviceGetUuid(&mut first, device));
+                ok!(cuDeviceGetUuid_v2(&mut second, device));
+                assert_eq!(first.bytes, second.bytes);
+                assert!(uuids.insert(first.bytes), "{device}");
+                // SAFETY: the buffer has the length given.
+                let bus = text(64, |buffer, len| unsafe {
+                    cuDeviceGetPCIBusId(buffer, len, device)
+                });
+                let bus = bus.unwrap();
+                assert_eq!(bus, format!("000e:{:02x}:00.0", device + 1));
+                let short = bus.strip_suffix(".0").unwrap();
+                for form in [bus.as_str(), short, &bus.to_uppercase()] {
+                    let form = CString::new(form).unwrap();
+                    let mut found = -1;
+                    ok!(cuDeviceGetByPCIBusId(&mut found, form.as_ptr()));
+                    assert_eq!(found, device, "{form:?}");
+                }
+                assert_eq!(attribute(33, device), device + 1);
+                assert_eq!(attribute(85, device), device);
+                assert_eq!(attribute(50, device), 0xe);
+            }
+            let mut found = 7;
+            let wrong = ",000e:00:00.0,000e:41:00.0,000f:01:00.0,000e:01:01.0,000d:01:02.0,01:00.0,0e:01,e,e:1:0:0,e:g:0";
+            for wrong in wrong.split(',') {
+                let text = CString::new(wrong).unwrap();
+                fails!(
+                    CUDA_ERROR_INVALID_DEVICE,
+                    cuDeviceGetByPCIBusId(&mut found, text.as_ptr())
+                );
+                assert_eq!(found, 7, "{wrong:?}");
+            }
+        },
+    );
+}
+
+#[test]
+fn pairs_of_devices() {
+    passes("pairs_of_devices", &MANY, || {
+        ok!(cuInit(0));
+        let mut value = 7;
+        for (from, to) in [(0, 1), (1, 0), (63, 0), (31, 32)] {
+            for (number, expected) in [(1, 0), (2, 1), (3, 1), (4, 1), (5, 0)] {
+                let attribute = CUdevice_P2PAttribute(number);
+                ok!(cuDeviceGetP2PAttribute(&mut value, attribute, from, to));
+                assert_eq!(value, expected, "attribute {number}");
+                fails!(
+                    CUDA_ERROR_INVALID_DEVICE,
+                    cuDeviceGetP2PAttribute(&mut value, attribute, from, from)
+                );
+            }
+            for number in [0, 6, u32::MAX] {
+                fails!(
+                    CUDA_ERROR_INVALID_VALUE,
+                    cuDeviceGetP2PAttribute(&mut value, CUdevice_P2PAttribute(number), from, to)
+                );
+            }
+            ok!(cuDeviceCanAccessPeer(&mut value, from, to));
+            assert_eq!(value, 1);
+            ok!(cuDeviceCanAccessPeer(&mut value, from, from));
+            assert_eq!(value, 0);
+        }
+        // Contexts: access to itself is no peer's, and there are no flags.
+        let mut contexts = [null_mut(); 4];
+        for (place, device) in contexts.iter_mut().zip([0, 0, 1, 63]) {
+            ok!(cuCtxCreate_v2(place, 0, device));
+        }
+        let [first, same, second, last] = contexts;
+        ok!(cuCtxSetCurrent(first));
+        for own in [first, same] {
+            fails!(
+                CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
+                cuCtxEnablePeerAccess(own, 0)
+            );
+            fails!(
+                CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+                cuCtxDisablePeerAccess(own)
+            );
+        }
+        for wrong in WILD.map(|handle| handle as CUcontext) {
+            fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxEnablePeerAccess(wrong, 0));
+            fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDisablePeerAccess(wrong));
+        }
+        for peer in [second, last] {
+            for flags in [1, u32::MAX] {
+                fails!(CUDA_ERROR_INVALID_VALUE, cuCtxEnablePeerAccess(peer, flags));
+            }
+            fails!(
+                CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+                cuCtxDisablePeerAccess(peer)
+            );
+            ok!(cuCtxEnablePeerAccess(peer, 0));
+            fails!(
+                CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
+                cuCtxEnablePeerAccess(peer, 0)
+            );
+        }
+        ok!(cuCtxDisablePeerAccess(second));
+        ok!(cuCtxEnablePeerAccess(second, 0));
+        // On every device a kernel reaches the memory of its own.
+        for context in contexts {
+            ok!(cuCtxSetCurrent(context));
+            let store = function(load(include_str!("../../kernels/kernels.ptx")), "store");
+            let place = alloc(4);
+            assert_eq!(
+                launch(store, 1, 1, null_mut(), &mut [arg(&place)]),
+                CUresult::CUDA_SUCCESS
+            );
+            assert_eq!(download::<u32>(place, 1), [7]);
+        }
+    });
+}
+
+#[test]
+fn each_device_has_its_pools() {
+    passes("each_device_has_its_pools", &MANY, || {
+        ok!(cuInit(0));
+        let pools = |device| {
+            let (mut default, mut current) = (null_mut(), null_mut());
+            ok!(cuDeviceGetDefaultMemPool(&mut default, device));
+            ok!(cuDeviceGetMemPool(&mut current, device));
+            (default, current)
+        };
+        let defaults: Vec<_> = (0..64).map(pools).collect();
+        let mut distinct = std::collections::HashSet::new();
+        for (default, current) in &defaults {
+            assert!(!default.is_null() && default == current);
+            assert!(distinct.insert(*default as usize));
+        }
+        // SAFETY: zero is a valid value of each field.
+        let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
+        properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        let mut own = null_mut();
+        ok!(cuMemPoolCreate(&mut own, &properties));
+        ok!(cuDeviceSetMemPool(0, own));
+        assert_eq!(pools(0), (defaults[0].0, own));
+        assert_eq!(pools(1), defaults[1]);
+        // A pool of another device, and what is none.
+        let none = [null_mut(), own.wrapping_byte_add(16)];
+        for wrong in none.into_iter().chain([defaults[1].0]) {
+            fails!(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, wrong));
+        }
+        fails!(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(1, own));
+        for wrong in WILD.map(|handle| handle as *mut c_void) {
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuDeviceSetMemPool(0, wrong.cast())
+            );
+        }
+        assert_eq!(pools(0), (defaults[0].0, own));
+        ok!(cuDeviceSetMemPool(0, defaults[0].0));
+        assert_eq!(pools(0), defaults[0]);
+    });
+}
+
+#[test]
+fn primary_contexts_live_from_the_first_retain_to_the_last_release() {
+    let test = "primary_contexts_live_from_the_first_retain_to_the_last_release";
+    passes(test, &MANY, || {
+        ok!(cuInit(0));
+        let state = |device| {
+            let (mut flags, mut active) = (99, 99);
+            ok!(cuDevicePrimaryCtxGetState(device, &mut flags, &mut active));
+            let (mut again, mut still) = (99, 99);
+            ok!(cuDevicePrimaryCtxGetState(device, &mut again, null_mut()));
+            ok!(cuDevicePrimaryCtxGetState(device, null_mut(), &mut still));
+            ok!(cuDevicePrimaryCtxGetState(device, null_mut(), null_mut()));
+            assert_eq!((flags, active), (again, still));
+            (flags, active)
+        };
+        type Simple = unsafe extern "C" fn(CUdevice) -> CUresult;
+        type SetFlags = unsafe extern "C" fn(CUdevice, u32) -> CUresult;
+        let old: (Simple, Simple, SetFlags) = (
+            cuDevicePrimaryCtxRelease,
+            cuDevicePrimaryCtxReset,
+            cuDevicePrimaryCtxSetFlags,
+        );
+        let new: (Simple, Simple, SetFlags) = (
+            cuDevicePrimaryCtxRelease_v2,
+            cuDevicePrimaryCtxReset_v2,
+            cuDevicePrimaryCtxSetFlags_v2,
+        );
+        for (device, (release, reset, set_flags)) in [(0, old), (1, new), (63, old)] {
+            assert_eq!(state(device), (0, 0));
+            fails!(CUDA_ERROR_INVALID_CONTEXT, release(device));
+            for flags in [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0xf8, 0xfc, 0, 0x14] {
+                ok!(set_flags(device, flags));
+                assert_eq!(state(device), (flags, 0));
+            }
+            for flags in [3, 5, 6, 7, 0xff, 0x200, 0x201, 0x8000_0000, u32::MAX] {
+                fails!(CUDA_ERROR_INVALID_VALUE, set_flags(device, flags));
+                assert_eq!(state(device), (0x14, 0));
+            }
+            // Resetting one that doesn't live does nothing.
+            ok!(reset(device));
+            let (mut context, mut again) = (null_mut(), null_mut());
+            ok!(cuDevicePrimaryCtxRetain(&mut context, device));
+            assert_eq!(state(device), (0x14, 1));
+            assert_eq!(state(2), (0, 0), "that of another device");
+            ok!(cuCtxSetCurrent(context));
+            let mut got = 0;
+            ok!(cuCtxGetFlags(&mut got));
+            assert_eq!(got, 0x14);
+            let mut own = -1;
+            ok!(cuCtxGetDevice(&mut own));
+            assert_eq!(own, device);
+            ok!(cuDevicePrimaryCtxRetain(&mut again, device));
+            assert_eq!(again, context);
+            let address = upload(&[5u32]);
+            ok!(release(device));
+            assert_eq!(state(device), (0x14, 1));
+            assert_eq!(download::<u32>(address, 1), [5]);
+            let limit = CUlimit::CU_LIMIT_STACK_SIZE;
+            ok!(cuCtxSetLimit(limit, 4096));
+            ok!(reset(device));
+            assert_eq!(state(device), (0x14, 0));
+            fails!(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+            // It stays retained, and comes back empty.
+            ok!(cuDevicePrimaryCtxRetain(&mut again, device));
+            assert_eq!((again, state(device).1), (context, 1));
+            let mut stack = 0;
+            ok!(cuCtxGetLimit(&mut stack, limit));
+            assert_eq!(stack, 1024);
+            fails!(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(address));
+            ok!(release(device));
+            assert_eq!(state(device), (0x14, 1));
+            ok!(release(device));
+            assert_eq!(state(device), (0x14, 0));
+            fails!(CUDA_ERROR_INVALID_CONTEXT, release(device));
+        }
+    });
+}

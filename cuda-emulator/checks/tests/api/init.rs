@@ -1,0 +1,438 @@
+//! Initialisation, error texts, entry points, the trace, and what the environment decides.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::Mutex;
+
+// The form that the newest headers no longer declare.
+unsafe extern "C" {
+    fn cuGetProcAddress(
+        symbol: *const c_char,
+        place: *mut *mut c_void,
+        version: i32,
+        flags: u64,
+    ) -> CUresult;
+}
+
+type GetText = unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult;
+
+#[test]
+fn initialisation_takes_no_flags() {
+    for flags in [1, 2, 0x8000_0000, u32::MAX] {
+        fails!(CUDA_ERROR_INVALID_VALUE, cuInit(flags));
+    }
+    ok!(cuInit(0));
+    ok!(cuInit(0));
+    let mut count = 0;
+    ok!(cuDeviceGetCount(&mut count));
+    assert_eq!(count, 1);
+}
+
+#[test]
+fn the_child_of_a_fork_has_to_do_without() {
+    let _context = Own::new();
+    // SAFETY: the child makes calls that start no threads, and leaves.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let mut number = 0;
+        // SAFETY: a place for the number.
+        let code = unsafe {
+            let code = cuDeviceGetCount(&mut number);
+            if cuDriverGetVersion(&mut number) == CUresult::CUDA_SUCCESS {
+                code.0
+            } else {
+                99
+            }
+        };
+        // SAFETY: ends the child at once, without what the parent has to do at its end.
+        unsafe { libc::_exit(code as i32) };
+    }
+    let mut status = 0;
+    // SAFETY: the child is this process's own.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert!(libc::WIFEXITED(status));
+    let refused = CUresult::CUDA_ERROR_NOT_INITIALIZED.0 as i32;
+    assert_eq!(libc::WEXITSTATUS(status), refused);
+    // The parent still can.
+    ok!(cuCtxSynchronize());
+}
+
+/// The text for a code, or none.
+fn text(get: GetText, code: u32) -> Option<String> {
+    let mut text = c"before".as_ptr();
+    // SAFETY: a place for the text's address.
+    match unsafe { get(CUresult(code), &mut text) } {
+        // SAFETY: a static text.
+        CUresult::CUDA_SUCCESS => Some(unsafe { CStr::from_ptr(text) }.to_str().unwrap().into()),
+        CUresult::CUDA_ERROR_INVALID_VALUE if text.is_null() => None,
+        other => panic!("{other:?}, {text:p}"),
+    }
+}
+
+#[test]
+fn every_code_has_its_name_and_a_description() {
+    let mut known = 0;
+    for code in (0..1100).chain([u32::MAX, 1 << 31]) {
+        let (name, description) = (text(cuGetErrorName, code), text(cuGetErrorString, code));
+        assert_eq!(name.is_some(), description.is_some(), "{code}");
+        let header = format!("{:?}", CUresult(code));
+        // The header at hand may be older or newer than the driver.
+        if let Some(name) = name.filter(|_| header.starts_with("CUDA_")) {
+            assert_eq!(name, header);
+            known += 1;
+        }
+        assert!(description.is_none_or(|text| !text.is_empty() && !text.contains('\0')));
+    }
+    assert!(known > 80, "{known}");
+    for (code, description) in [
+        (0, "no error"),
+        (1, "invalid argument"),
+        (3, "initialization error"),
+        (201, "invalid device context"),
+        (400, "invalid resource handle"),
+        (700, "an illegal memory access was encountered"),
+        (999, "unknown error"),
+    ] {
+        assert_eq!(text(cuGetErrorString, code).unwrap(), description);
+    }
+    for get in [cuGetErrorName as GetText, cuGetErrorString] {
+        fails!(CUDA_ERROR_INVALID_VALUE, get(CUresult(0), null_mut()));
+    }
+}
+
+#[test]
+fn both_forms_of_the_search_find_the_same() {
+    // Name, version, flags; what the newer form says of it; what is found.
+    let code = |function: *const ()| function as usize;
+    let alloc = code(cuMemAlloc_v2 as *const ());
+    let sync = code(cuStreamSynchronize as *const ());
+    let own = code(cuStreamSynchronize_ptsz as *const ());
+    for (name, version, flags, status, expected) in [
+        ("cuMemAlloc", 13000, 0, 0, alloc),
+        ("cuMemAlloc", 3020, 0, 0, alloc),
+        ("cuMemAlloc", 13000, 2, 0, alloc),
+        ("cuStreamSynchronize", 13000, 0, 0, sync),
+        ("cuStreamSynchronize", 13000, 1, 0, sync),
+        ("cuStreamSynchronize", 13000, 2, 0, own),
+        ("cuInit", 2000, 0, 0, code(cuInit as *const ())),
+        ("cuInit", 1999, 0, 2, 0),
+        ("cuMemAllocAsync", 11010, 0, 2, 0),
+        ("cuNoSuchFunction", 13000, 0, 1, 0),
+        ("", 13000, 0, 1, 0),
+        // Newer than this driver: it does not know them.
+        ("cuCheckpointOperationComplete", 13000, 0, 1, 0),
+        ("cuCoredumpRegisterStartCallback", 12000, 0, 1, 0),
+    ] {
+        let symbol = CString::new(name).unwrap();
+        let mut place: *mut c_void = (&raw const symbol).cast_mut().cast();
+        let mut got = CUdriverProcAddressQueryResult(9);
+        ok!(cuGetProcAddress_v2(
+            symbol.as_ptr(),
+            &mut place,
+            version,
+            flags,
+            &mut got
+        ));
+        let found = (got.0, place as usize);
+        assert_eq!(found, (status, expected), "{name}, {version}, {flags}");
+        place = (&raw const symbol).cast_mut().cast();
+        ok!(cuGetProcAddress_v2(
+            symbol.as_ptr(),
+            &mut place,
+            version,
+            flags,
+            null_mut()
+        ));
+        assert_eq!(place as usize, expected);
+        place = (&raw const symbol).cast_mut().cast();
+        // SAFETY: a name and a place.
+        let code = unsafe { cuGetProcAddress(symbol.as_ptr(), &mut place, version, flags) };
+        assert_eq!(place as usize, expected);
+        assert_eq!(
+            code,
+            match status {
+                0 => CUresult::CUDA_SUCCESS,
+                _ => CUresult::CUDA_ERROR_NOT_FOUND,
+            },
+            "{name}, {version}, {flags}"
+        );
+    }
+    let mut place = null_mut();
+    let name = c"cuInit".as_ptr();
+    for (name, version, flags) in [
+        (null(), 13000, 0),
+        (name, 13001, 0),
+        (name, i32::MAX, 0),
+        (name, 13000, 4),
+        (name, 13000, 6),
+        (name, 13000, 1 << 63),
+    ] {
+        let mut got = CUdriverProcAddressQueryResult(9);
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuGetProcAddress(name, &mut place, version, flags)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuGetProcAddress_v2(name, &mut place, version, flags, &mut got)
+        );
+        assert!(place.is_null() && got.0 == 9);
+    }
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGetProcAddress(name, null_mut(), 13000, 0)
+    );
+}
+
+#[test]
+fn there_are_no_private_tables() {
+    let id = CUuuid { bytes: [1; 16] };
+    let mut table: *const c_void = (&raw const id).cast();
+    fails!(CUDA_ERROR_NOT_FOUND, cuGetExportTable(&mut table, &id));
+    assert!(table.is_null());
+    fails!(CUDA_ERROR_INVALID_VALUE, cuGetExportTable(null_mut(), &id));
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGetExportTable(&mut table, null())
+    );
+}
+
+#[test]
+fn regions_for_a_profiler_need_a_context() {
+    ok!(cuInit(0));
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuProfilerStart());
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuProfilerStop());
+    let _context = Own::new();
+    ok!(cuProfilerStart());
+    ok!(cuProfilerStop());
+    fails!(
+        CUDA_ERROR_PROFILER_DISABLED,
+        cuProfilerInitialize(c"in".as_ptr(), c"out".as_ptr(), CUoutput_mode(0))
+    );
+}
+
+static CODES: Mutex<Vec<CUresult>> = Mutex::new(Vec::new());
+
+unsafe extern "C" fn call(stream: *mut c_void) {
+    let stream: CUstream = stream.cast();
+    let (mut place, mut context, mut other) = (null_mut(), null_mut(), null_mut());
+    let (mut number, mut text, mut mode) = (0, null(), CUstreamCaptureMode(0));
+    let name = c"cuInit".as_ptr();
+    // SAFETY: places of the right types; the stream is live.
+    *CODES.lock().unwrap() = unsafe {
+        vec![
+            // What may be called, ...
+            cuInit(0),
+            cuDriverGetVersion(&mut number),
+            cuGetErrorName(CUresult(1), &mut text),
+            cuGetErrorString(CUresult(1), &mut text),
+            cuGetProcAddress(name, &mut place, 13000, 0),
+            cuThreadExchangeStreamCaptureMode(&mut mode),
+            cuLaunchHostFunc(stream, None, null_mut()),
+            // ... and what may not.
+            cuDeviceGetCount(&mut number),
+            cuCtxGetCurrent(&mut context),
+            cuCtxSynchronize(),
+            cuProfilerStart(),
+            cuStreamCreate(&mut other, 0),
+        ]
+    };
+}
+
+/// Seven of the calls are permitted, whatever else they say.
+#[test]
+fn calls_by_their_whole_names_are_permitted_in_a_host_function() {
+    let _context = Own::new();
+    let (stream, other) = (stream(1), stream(1));
+    ok!(cuLaunchHostFunc(stream, Some(call), other.cast()));
+    ok!(cuStreamSynchronize(stream));
+    let codes = CODES.lock().unwrap().clone();
+    assert_eq!(codes.len(), 12);
+    for (at, code) in codes.iter().enumerate() {
+        let refused = *code == CUresult::CUDA_ERROR_NOT_PERMITTED;
+        assert_eq!(refused, at >= 7, "call {at}: {code:?}");
+        if at < 6 {
+            assert_eq!(*code, CUresult::CUDA_SUCCESS, "call {at}");
+        }
+    }
+}
+
+#[test]
+fn the_trace_shows_each_kind_of_argument() {
+    let test = "the_trace_shows_each_kind_of_argument";
+    if inner() {
+        let (mut device, mut buffer) = (-1, [0 as c_char; 50]);
+        let (mut uuid, mut all) = (CUuuid::default(), CUdevprop::default());
+        let mut table: *const c_void = null();
+        println!("{:p} {:p} {:p} {:p}", &device, &buffer, &uuid, &table);
+        let _context = Own::new();
+        ok!(cuDeviceGet(&mut device, 0));
+        fails!(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&mut device, -5));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuDeviceGet(null_mut(), 0));
+        ok!(cuDeviceGetByPCIBusId(&mut device, c"e:1:0".as_ptr()));
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuDeviceGetByPCIBusId(&mut device, null())
+        );
+        ok!(cuDeviceGetName(buffer.as_mut_ptr(), 50, 0));
+        ok!(cuDeviceGetUuid_v2(&mut uuid, 0));
+        ok!(cuDeviceGetProperties(&mut all, 0));
+        fails!(CUDA_ERROR_NOT_FOUND, cuGetExportTable(&mut table, &uuid));
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuGetExportTable(&mut table, null())
+        );
+        fails!(
+            CUDA_ERROR_PROFILER_DISABLED,
+            cuProfilerInitialize(null(), 0x2a as *const c_char, CUoutput_mode(1))
+        );
+        for value in [0xffff_ffff, 0x1_0000_0000] {
+            ok!(cuCtxSetLimit(CUlimit(1), value));
+        }
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuParamSetf(3 as CUfunction, -4, 1.5)
+        );
+        fails!(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(7, 200, 1));
+        std::thread::spawn(|| ok!(cuCtxSetCurrent(null_mut())))
+            .join()
+            .unwrap();
+        assert_eq!(unsafe_synchronize(), CUresult(5555));
+        return;
+    }
+    let variables = [
+        ("CUDA_EMULATOR_TRACE", "1"),
+        ("CUDA_EMULATOR_FAIL", "cuCtxSynchronize:1:5555"),
+    ];
+    let (code, output, trace) = rerun(test, &variables);
+    assert_eq!(code, Some(0), "{trace}");
+    let line = output.lines().find(|line| line.contains("0x")).unwrap();
+    let line = &line[line.find("0x").unwrap()..];
+    let [device, buffer, uuid, table] = line.split(' ').collect::<Vec<_>>()[..] else {
+        panic!("{output}");
+    };
+    for part in [
+        "thread 1: cuInit(flags=0) = CUDA_SUCCESS [",
+        "cuCtxCreate_v2(pctx=&0x11",
+        ",flags=0,dev=0) = CUDA_SUCCESS [",
+        "cuDeviceGet(device=&0,ordinal=0) = CUDA_SUCCESS [",
+        &format!("cuDeviceGet(device={device},ordinal=-5) = CUDA_ERROR_INVALID_DEVICE ["),
+        "cuDeviceGet(device=null,ordinal=0) = CUDA_ERROR_INVALID_VALUE [",
+        "cuDeviceGetByPCIBusId(dev=&0,pciBusId=\"e:1:0\") = CUDA_SUCCESS [",
+        ",pciBusId=null) = CUDA_ERROR_INVALID_VALUE [",
+        &format!("cuDeviceGetName(name={buffer},len=50,dev=0) = CUDA_SUCCESS ["),
+        "cuDeviceGetUuid_v2(uuid_=&..,dev=0) = CUDA_SUCCESS [",
+        "cuDeviceGetProperties(prop=&..,dev=0) = CUDA_SUCCESS [",
+        &format!("(ppExportTable={table},pExportTableId={uuid}) = CUDA_ERROR_NOT_FOUND ["),
+        &format!("(ppExportTable={table},pExportTableId=null) = CUDA_ERROR_INVALID_VALUE ["),
+        "(configFile=0x0,outputFile=0x2a,outputMode=1) = CUDA_ERROR_PROFILER_DISABLED [",
+        "cuCtxSetLimit(limit=CU_LIMIT_PRINTF_FIFO_SIZE,value=4294967295) = CUDA_SUCCESS [",
+        "cuCtxSetLimit(limit=CU_LIMIT_PRINTF_FIFO_SIZE,value=0x100000000) = CUDA_SUCCESS [",
+        "cuParamSetf(hfunc=3,offset=-4,value=1.5) = CUDA_ERROR_INVALID_HANDLE [",
+        "cuMemsetD8_v2(dstDevice=7,uc=200,N=1) = CUDA_ERROR_INVALID_VALUE [",
+        "thread 2: cuCtxSetCurrent(ctx=0) = CUDA_SUCCESS [",
+        "thread 1: cuCtxSynchronize() = CUresult(5555) (injected) [",
+        " us]\n",
+    ] {
+        assert!(trace.contains(part), "`{part}` isn't in\n{trace}");
+    }
+}
+
+fn unsafe_synchronize() -> CUresult {
+    // SAFETY: no arguments.
+    unsafe { cuCtxSynchronize() }
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_is_told_and_goes_to_standard_error() {
+    let test = "a_trace_that_cannot_be_written_is_told_and_goes_to_standard_error";
+    if inner() {
+        ok!(cuInit(0));
+        return;
+    }
+    let path = "/nowhere/at/all";
+    let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_TRACE", path)]);
+    assert_eq!(code, Some(0), "{text}");
+    let told = format!("[cuda-emulator] CUDA_EMULATOR_TRACE={path}: ");
+    assert!(text.contains(&told), "{text}");
+    assert!(text.contains("cuInit(flags=0) = CUDA_SUCCESS"), "{text}");
+}
+
+#[test]
+fn a_call_that_is_not_implemented_can_be_made_to_fail_too() {
+    let test = "a_call_that_is_not_implemented_can_be_made_to_fail_too";
+    let rules = "cuTexRefDestroy:1:2,cuTexRefDestroy:2:700,*:2:1";
+    // That there are no texture references here needn't be said.
+    let variables = [("CUDA_EMULATOR_FAIL", rules), ("CUDA_EMULATOR_QUIET", "1")];
+    passes(test, &variables, || {
+        fails!(CUDA_ERROR_OUT_OF_MEMORY, cuTexRefDestroy(null_mut()));
+        // The first rule that applies decides.
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuTexRefDestroy(null_mut()));
+        fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
+    });
+    if !inner() {
+        fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
+    }
+}
+
+#[test]
+fn the_memory_is_half_of_the_hosts() {
+    if inner() {
+        ok!(cuInit(0));
+        let mut total = 0;
+        ok!(cuDeviceTotalMem_v2(&mut total, 0));
+        if std::env::var_os("CUDA_EMULATOR_MEMORY").is_some() {
+            assert_eq!(total, 5 << 20);
+            return;
+        }
+        let info = std::fs::read_to_string("/proc/meminfo").unwrap();
+        let line = info.lines().find(|line| line.starts_with("MemTotal"));
+        let kilobytes = line.unwrap().split_whitespace().nth(1).unwrap();
+        let mut host = kilobytes.parse::<usize>().unwrap() << 10;
+        for path in [
+            "/sys/fs/cgroup/memory.max",
+            "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+        ] {
+            let limit = std::fs::read_to_string(path).unwrap_or_default();
+            if let Ok(limit) = limit.trim().parse() {
+                host = host.min(limit);
+                break;
+            }
+        }
+        let megabyte = 1 << 20;
+        assert_eq!(total % megabyte, 0);
+        assert_eq!(total / megabyte, (host / 2).max(1 << 28) / megabyte);
+        return;
+    }
+    let test = "the_memory_is_half_of_the_hosts";
+    passes(test, &[], || ());
+    passes(test, &[("CUDA_EMULATOR_MEMORY", "5M")], || ());
+}
+
+#[test]
+fn a_time_limit_is_an_attribute() {
+    let limit = [("CUDA_EMULATOR_TIMEOUT", "30")];
+    passes("a_time_limit_is_an_attribute", &limit, || {
+        ok!(cuInit(0));
+        let mut value = 0;
+        let limit = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT;
+        ok!(cuDeviceGetAttribute(&mut value, limit, 0));
+        assert_eq!(value, 1);
+    });
+}
+
+#[test]
+fn of_two_results_one_must_be_wanted() {
+    let _context = Own::new();
+    let module = load(include_str!("../../kernels/kernels.ptx"));
+    let name = c"table".as_ptr();
+    let (mut address, mut bytes) = (0, 0);
+    ok!(cuModuleGetGlobal_v2(&mut address, null_mut(), module, name));
+    ok!(cuModuleGetGlobal_v2(null_mut(), &mut bytes, module, name));
+    assert!(address != 0 && bytes == 64);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuModuleGetGlobal_v2(null_mut(), null_mut(), module, name)
+    );
+}

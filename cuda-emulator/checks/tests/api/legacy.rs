@@ -1,0 +1,278 @@
+//! The launch calls that CUDA 4.0 replaced: a function's shape and parameters are set one by one, then it is launched.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// Each block's first thread stores (ntid, nctaid.xy, number, float, dynamic shared size) at out + 32 bytes * block;
+/// the second parameter is an unsigned number, the third a float.
+const PTX: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry tell(.param .u64 out, .param .u32 number, .param .f32 real)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<20>;
+    .reg .f32 %f<2>;
+    .reg .b64 %rd<4>;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %tid.y;
+    mov.u32 %r3, %tid.z;
+    or.b32 %r4, %r1, %r2;
+    or.b32 %r4, %r4, %r3;
+    setp.ne.u32 %p1, %r4, 0;
+    @%p1 bra $done;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r5, %ctaid.x;
+    mov.u32 %r6, %ctaid.y;
+    mov.u32 %r7, %nctaid.x;
+    mov.u32 %r8, %nctaid.y;
+    mad.lo.u32 %r9, %r6, %r7, %r5;
+    mul.wide.u32 %rd2, %r9, 32;
+    add.u64 %rd3, %rd1, %rd2;
+    mov.u32 %r10, %ntid.x;
+    mov.u32 %r11, %ntid.y;
+    mov.u32 %r12, %ntid.z;
+    ld.param.u32 %r13, [number];
+    ld.param.f32 %f1, [real];
+    mov.u32 %r14, %dynamic_smem_size;
+    st.global.u32 [%rd3], %r10;
+    st.global.u32 [%rd3+4], %r11;
+    st.global.u32 [%rd3+8], %r12;
+    st.global.u32 [%rd3+12], %r7;
+    st.global.u32 [%rd3+16], %r8;
+    st.global.u32 [%rd3+20], %r13;
+    st.global.f32 [%rd3+24], %f1;
+    st.global.u32 [%rd3+28], %r14;
+$done:
+    ret;
+}
+";
+
+/// Most bytes of parameters that a launch could ever take.
+const MOST: usize = 32 << 10;
+
+fn tell() -> CUfunction {
+    function(load(PTX), "tell")
+}
+
+/// What the kernel has stored for the last of `blocks` blocks.
+fn told(out: CUdeviceptr, blocks: u64) -> [u32; 8] {
+    download::<u32>(out + 32 * (blocks - 1), 8)
+        .try_into()
+        .unwrap()
+}
+
+/// Sets the parameters: where to, a number, a float.
+fn set(tell: CUfunction, out: CUdeviceptr, number: u32, real: f32) {
+    ok!(cuParamSetSize(tell, 16));
+    ok!(cuParamSetv(tell, 0, arg(&out), 8));
+    ok!(cuParamSeti(tell, 8, number));
+    ok!(cuParamSetf(tell, 12, real));
+}
+
+#[test]
+fn shape_shared_memory_and_parameters_reach_the_kernel() {
+    let _context = Own::new();
+    let (tell, out, stream) = (tell(), alloc(32 * 12), stream(1));
+    for (block, shared, number, real, grid) in [
+        ([1, 1, 1], 0, 1, 0.5f32, (1, 1)),
+        ([8, 4, 2], 64, 0xdead_beef, -2.25, (3, 4)),
+        ([1024, 1, 1], 48 << 10, u32::MAX, f32::MAX, (2, 1)),
+        ([1, 1024, 1], 4, 0, 0.0, (1, 6)),
+        ([1, 1, 64], 1 << 10, 9, 1.0, (12, 1)),
+    ] {
+        ok!(cuFuncSetBlockShape(tell, block[0], block[1], block[2]));
+        ok!(cuFuncSetSharedSize(tell, shared));
+        set(tell, out, number, real);
+        let want = |width: i32, height: i32| {
+            let [x, y, z] = block.map(|side| side as u32);
+            let bits = real.to_bits();
+            [x, y, z, width as u32, height as u32, number, bits, shared]
+        };
+        let (width, height) = grid;
+        let blocks = (width * height) as u64;
+        ok!(cuMemsetD8_v2(out, 0xaa, 32 * 12));
+        ok!(cuLaunch(tell));
+        assert_eq!(told(out, 1), want(1, 1));
+        ok!(cuMemsetD8_v2(out, 0xaa, 32 * 12));
+        ok!(cuLaunchGrid(tell, width, height));
+        assert_eq!(told(out, blocks), want(width, height));
+        ok!(cuMemsetD8_v2(out, 0xaa, 32 * 12));
+        ok!(cuLaunchGridAsync(tell, width, height, stream));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(told(out, blocks), want(width, height));
+    }
+}
+
+#[test]
+fn a_parameter_keeps_its_value_until_it_is_set_again() {
+    let _context = Own::new();
+    let (tell, out) = (tell(), alloc(32));
+    ok!(cuFuncSetBlockShape(tell, 2, 1, 1));
+    set(tell, out, 5, 1.5);
+    ok!(cuLaunch(tell));
+    ok!(cuParamSetf(tell, 12, 2.5));
+    ok!(cuLaunch(tell));
+    assert_eq!(told(out, 1)[5..7], [5, 2.5f32.to_bits()]);
+    ok!(cuParamSeti(tell, 8, 6));
+    ok!(cuLaunch(tell));
+    assert_eq!(told(out, 1)[5..7], [6, 2.5f32.to_bits()]);
+    // A value that goes over two of them.
+    let both = [7u32, 8f32.to_bits()];
+    ok!(cuParamSetv(tell, 8, arg(&both), 8));
+    ok!(cuLaunch(tell));
+    assert_eq!(told(out, 1)[5..7], both);
+    // Nothing to set, from nowhere.
+    ok!(cuParamSetv(tell, 8, null_mut(), 0));
+    ok!(cuLaunch(tell));
+    assert_eq!(told(out, 1)[5..7], both);
+}
+
+/// Waits until the test lets it go on.
+unsafe extern "C" fn gate(state: *mut c_void) {
+    // SAFETY: the test passes its state, which outlives the work.
+    let state = unsafe { &*state.cast::<AtomicU32>() };
+    while state.load(Ordering::SeqCst) == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    state.store(2, Ordering::SeqCst);
+}
+
+#[test]
+fn an_asynchronous_launch_is_in_its_streams_order() {
+    let _context = Own::new();
+    let (tell, out, stream) = (tell(), alloc(32), stream(1));
+    ok!(cuMemsetD8_v2(out, 0, 32));
+    ok!(cuFuncSetBlockShape(tell, 3, 1, 1));
+    set(tell, out, 77, 0.0);
+    let state = AtomicU32::new(0);
+    ok!(cuLaunchHostFunc(stream, Some(gate), arg(&state)));
+    ok!(cuLaunchGridAsync(tell, 1, 1, stream));
+    // What was set counts at the launch.
+    ok!(cuParamSeti(tell, 8, 78));
+    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
+    state.store(1, Ordering::SeqCst);
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(state.load(Ordering::SeqCst), 2);
+    assert_eq!(told(out, 1)[5], 77);
+}
+
+#[test]
+fn shapes_that_cannot_be_are_refused_and_change_nothing() {
+    let _context = Own::new();
+    let (tell, out) = (tell(), alloc(32));
+    ok!(cuFuncSetBlockShape(tell, 4, 2, 1));
+    set(tell, out, 1, 1.0);
+    for wrong in [0, -1, i32::MIN] {
+        for at in 0..3 {
+            let mut shape = [1; 3];
+            shape[at] = wrong;
+            let [x, y, z] = shape;
+            fails!(CUDA_ERROR_INVALID_VALUE, cuFuncSetBlockShape(tell, x, y, z));
+        }
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuFuncSetBlockShape(tell, wrong, wrong, wrong)
+        );
+        for (width, height) in [(wrong, 1), (1, wrong), (wrong, wrong)] {
+            fails!(CUDA_ERROR_INVALID_VALUE, cuLaunchGrid(tell, width, height));
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuLaunchGridAsync(tell, width, height, null_mut())
+            );
+        }
+    }
+    ok!(cuLaunch(tell));
+    assert_eq!(told(out, 1)[..3], [4, 2, 1]);
+}
+
+#[test]
+fn parameters_lie_within_what_a_launch_can_take() {
+    let _context = Own::new();
+    let (tell, out) = (tell(), alloc(32));
+    ok!(cuFuncSetBlockShape(tell, 1, 1, 1));
+    let mut bytes = vec![0u8; MOST + 1];
+    let from: *mut c_void = bytes.as_mut_ptr().cast();
+    let most = MOST as u32;
+    for size in [0, 1, most - 1, most] {
+        ok!(cuParamSetSize(tell, size));
+        ok!(cuParamSetv(tell, 0, from, size));
+        ok!(cuParamSetv(tell, (most - size) as i32, from, size));
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuParamSetv(tell, (most - size) as i32 + 1, from, size)
+        );
+    }
+    for size in [most + 1, most + 2, 1 << 20, u32::MAX] {
+        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetSize(tell, size));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetv(tell, 0, from, size));
+    }
+    let most = MOST as i32;
+    for offset in [0, 4, most - 5, most - 4] {
+        ok!(cuParamSeti(tell, offset, 0));
+        ok!(cuParamSetf(tell, offset, 0.0));
+    }
+    for offset in [most - 3, most - 2, most, i32::MAX, -1, i32::MIN] {
+        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSeti(tell, offset, 0));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetf(tell, offset, 0.0));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuParamSetv(tell, offset, from, 4));
+    }
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuParamSetv(tell, 0, null_mut(), 1)
+    );
+    // More than the kernel has means nothing to it.
+    ok!(cuParamSetv(tell, 0, arg(&out), 8));
+    ok!(cuParamSeti(tell, 8, 3));
+    ok!(cuLaunch(tell));
+    assert_eq!(told(out, 1)[5], 3);
+}
+
+#[test]
+fn only_a_live_function_and_a_live_stream_will_do() {
+    let context = Own::new();
+    let (live, gone) = (tell(), stream(1));
+    ok!(cuStreamDestroy_v2(gone));
+    let module = load(PTX);
+    let stale = function(module, "tell");
+    ok!(cuModuleUnload(module));
+    let value = 0u64;
+    let wild = WILD.map(|handle| handle as CUfunction);
+    for wrong in wild.into_iter().chain([null_mut(), stale]) {
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuFuncSetBlockShape(wrong, 1, 1, 1)
+        );
+        fails!(CUDA_ERROR_INVALID_HANDLE, cuFuncSetSharedSize(wrong, 0));
+        fails!(CUDA_ERROR_INVALID_HANDLE, cuParamSetSize(wrong, 0));
+        fails!(CUDA_ERROR_INVALID_HANDLE, cuParamSeti(wrong, 0, 0));
+        fails!(CUDA_ERROR_INVALID_HANDLE, cuParamSetf(wrong, 0, 0.0));
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuParamSetv(wrong, 0, arg(&value), 8)
+        );
+        fails!(CUDA_ERROR_INVALID_HANDLE, cuLaunch(wrong));
+        fails!(CUDA_ERROR_INVALID_HANDLE, cuLaunchGrid(wrong, 1, 1));
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuLaunchGridAsync(wrong, 1, 1, null_mut())
+        );
+    }
+    let wild = WILD.map(|handle| handle as CUstream);
+    for wrong in wild.into_iter().chain([gone]) {
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuLaunchGridAsync(live, 1, 1, wrong)
+        );
+    }
+    // No more shared memory than a block has.
+    ok!(cuFuncSetBlockShape(live, 1, 1, 1));
+    ok!(cuFuncSetSharedSize(live, (48 << 10) + 1));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuLaunch(live));
+    drop(context);
+    let _other = Own::new();
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuLaunch(live));
+}

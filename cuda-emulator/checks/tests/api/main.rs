@@ -1,0 +1,37 @@
+//! The exported functions, chapter by chapter: what each accepts and does, and which codes it returns for the rest.
+
+mod arrays;
+mod clusters;
+mod context_waits;
+mod contexts;
+mod copies;
+mod copies_3d;
+mod devices;
+mod events;
+mod external_arrays;
+mod functions;
+mod graphics;
+mod green;
+mod init;
+mod kernels;
+mod launches;
+mod legacy;
+mod libraries;
+mod linker;
+mod linker_libraries;
+mod linker_prototypes;
+mod linker_recorded;
+mod memory;
+mod modules;
+mod occupancy;
+mod placements;
+mod pointers;
+mod pools;
+mod pools_shared;
+mod reports;
+mod stream_attributes;
+mod stream_memory;
+mod streams;
+mod tensor_maps;
+mod textures;
+mod virtual_memory;

@@ -1,0 +1,531 @@
+//! Allocation, registration, managed memory: what each call gives, and what it refuses.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+// The forms that the newest headers no longer declare.
+unsafe extern "C" {
+    fn cuMemHostRegister(address: *mut c_void, size: usize, flags: u32) -> CUresult;
+    fn cuMemPrefetchAsync(at: CUdeviceptr, n: usize, device: i32, stream: CUstream) -> CUresult;
+    fn cuMemAdvise(at: CUdeviceptr, n: usize, advice: CUmem_advise, device: i32) -> CUresult;
+}
+
+/// Calls a driver function that must find too little memory.
+macro_rules! exhausts {
+    ($($call:tt)*) => {
+        fails!(CUDA_ERROR_OUT_OF_MEMORY, $($call)*)
+    };
+}
+
+fn managed(size: usize) -> CUdeviceptr {
+    let mut address = 0;
+    ok!(cuMemAllocManaged(&mut address, size, 1));
+    address
+}
+
+/// Memory of this process that lives as long as it, and begins at a page.
+fn pages(count: usize) -> *mut c_void {
+    let layout = std::alloc::Layout::from_size_align(count * 4096, 4096).unwrap();
+    // SAFETY: the size isn't zero.
+    unsafe { std::alloc::alloc_zeroed(layout) }.cast()
+}
+
+/// What the driver calls free on device 0.
+fn free() -> usize {
+    let mut free = 0;
+    ok!(cuMemGetInfo_v2(&mut free, null_mut()));
+    free
+}
+
+#[test]
+fn memory_is_counted_and_ends_where_the_device_does() {
+    let variables = [("CUDA_EMULATOR_MEMORY", "4M")];
+    let test = "memory_is_counted_and_ends_where_the_device_does";
+    passes(test, &variables, || {
+        let _own = Own::new();
+        let mut total = 0;
+        ok!(cuMemGetInfo_v2(null_mut(), &mut total));
+        assert_eq!((total, free()), (4 << 20, 4 << 20));
+        let mut address = 0;
+        exhausts!(cuMemAlloc_v2(&mut address, (4 << 20) + 1));
+        let all = alloc(4 << 20);
+        assert_eq!(free(), 0);
+        exhausts!(cuMemAlloc_v2(&mut address, 1));
+        ok!(cuMemFree_v2(all));
+        assert_eq!(free(), 4 << 20);
+        // Every kind that is the device's counts, by whole blocks.
+        let some = alloc(513);
+        assert_eq!(free(), (4 << 20) - 1024);
+        let both = managed(512);
+        assert_eq!(free(), (4 << 20) - 1536);
+        let mut ordered = 0;
+        ok!(cuMemAllocAsync(&mut ordered, 1 << 20, null_mut()));
+        assert_eq!(free(), (3 << 20) - 1536);
+        // The host's doesn't.
+        let mut pinned = null_mut();
+        ok!(cuMemAllocHost_v2(&mut pinned, 5 << 20));
+        let own = pages(1);
+        ok!(cuMemHostRegister_v2(own, 4096, 0));
+        assert_eq!(free(), (3 << 20) - 1536);
+        ok!(cuMemFree_v2(some));
+        ok!(cuMemFree_v2(both));
+        ok!(cuMemFreeAsync(ordered, null_mut()));
+        ok!(cuCtxSynchronize());
+        ok!(cuMemFreeHost(pinned));
+        ok!(cuMemHostUnregister(own));
+        assert_eq!(free(), 4 << 20);
+        // What a context leaves behind goes with it.
+        {
+            let _other = Own::new();
+            alloc(1 << 20);
+            assert_eq!(free(), 3 << 20);
+        }
+        assert_eq!(free(), 4 << 20);
+    });
+}
+
+#[test]
+fn page_locked_memory_is_limited_by_the_hosts() {
+    let _own = Own::new();
+    // SAFETY: sysconf only reads.
+    let all = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) * libc::sysconf(libc::_SC_PAGESIZE) };
+    // A container may have less.
+    let limits = ["memory.max", "memory/memory.limit_in_bytes"]
+        .map(|name| std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok());
+    let mut limits = limits.iter().flatten();
+    let limit = limits.find_map(|one| one.trim().parse().ok());
+    let most = (all as u64).min(limit.unwrap_or(u64::MAX));
+    let mut pinned = null_mut();
+    exhausts!(cuMemAllocHost_v2(&mut pinned, most as usize + 1));
+    exhausts!(cuMemHostAlloc(&mut pinned, usize::MAX, 0));
+    for size in [most as usize, 1 << 20] {
+        ok!(cuMemAllocHost_v2(&mut pinned, size));
+        ok!(cuMemFreeHost(pinned));
+    }
+}
+
+#[test]
+fn pitched_memory_has_aligned_rows() {
+    let _own = Own::new();
+    let (mut address, mut pitch) = (0, 0);
+    for (width, wanted) in [(1, 512), (511, 512), (512, 512), (513, 1024), (5000, 5120)] {
+        for (height, element) in [(1, 4), (3, 8), (7, 16)] {
+            ok!(cuMemAllocPitch_v2(
+                &mut address,
+                &mut pitch,
+                width,
+                height,
+                element
+            ));
+            assert_eq!((pitch, address % 512), (wanted, 0));
+            let mut size = 0;
+            ok!(cuMemGetAddressRange_v2(null_mut(), &mut size, address));
+            assert_eq!(size, wanted * height);
+            ok!(cuMemFree_v2(address));
+        }
+    }
+    for (width, height, element, code) in [
+        (0, 1, 4, INVALID),
+        (1, 0, 4, INVALID),
+        (1, 1, 0, INVALID),
+        (1, 1, 12, INVALID),
+        (1, 1, 32, INVALID),
+        (usize::MAX, 1, 4, CUresult::CUDA_ERROR_OUT_OF_MEMORY),
+        (1 << 60, 1 << 10, 4, CUresult::CUDA_ERROR_OUT_OF_MEMORY),
+    ] {
+        // SAFETY: places for both results.
+        let got = unsafe { cuMemAllocPitch_v2(&mut address, &mut pitch, width, height, element) };
+        assert_eq!(got, code, "{width} x {height} of {element}");
+    }
+    invalid!(cuMemAllocPitch_v2(null_mut(), &mut pitch, 1, 1, 4));
+    invalid!(cuMemAllocPitch_v2(&mut address, null_mut(), 1, 1, 4));
+}
+
+#[test]
+fn the_range_of_an_address_in_either_place_or_both() {
+    let _own = Own::new();
+    let memory = alloc(700);
+    for at in [memory, memory + 1, memory + 699] {
+        let (mut base, mut size) = (0, 0);
+        ok!(cuMemGetAddressRange_v2(&mut base, null_mut(), at));
+        ok!(cuMemGetAddressRange_v2(null_mut(), &mut size, at));
+        assert_eq!((base, size), (memory, 700));
+    }
+    for outside in [memory + 700, 1] {
+        fails!(
+            CUDA_ERROR_NOT_FOUND,
+            cuMemGetAddressRange_v2(null_mut(), null_mut(), outside)
+        );
+    }
+}
+
+#[test]
+fn flags_of_page_locked_memory() {
+    let _own = Own::new();
+    for flags in 0..16 {
+        let mut pinned = null_mut();
+        // SAFETY: a place for the result.
+        let code = unsafe { cuMemHostAlloc(&mut pinned, 64, flags) };
+        if flags > 7 {
+            assert_eq!(code, INVALID, "{flags}");
+            continue;
+        }
+        assert_eq!(code, SUCCESS, "{flags}");
+        let mut found = 0;
+        // With unified addressing all of it is mapped; that it is portable too is not told, as on an H200.
+        for address in [pinned, pinned.wrapping_byte_add(63)] {
+            ok!(cuMemHostGetFlags(&mut found, address));
+            assert_eq!(found, flags & 4 | 2, "{flags}");
+        }
+        ok!(cuMemFreeHost(pinned));
+    }
+    invalid!(cuMemHostAlloc(null_mut(), 64, 0));
+    invalid!(cuMemAllocHost_v2(null_mut(), 64));
+    // No bytes are no memory, and no error.
+    let mut none: *mut c_void = std::ptr::dangling_mut();
+    ok!(cuMemHostAlloc(&mut none, 0, 0));
+    assert!(none.is_null());
+    none = std::ptr::dangling_mut();
+    ok!(cuMemAllocHost_v2(&mut none, 0));
+    assert!(none.is_null());
+}
+
+#[test]
+fn page_locked_memory_by_its_kind() {
+    let _own = Own::new();
+    let mut pinned = null_mut();
+    ok!(cuMemAllocHost_v2(&mut pinned, 64));
+    let own = pages(1);
+    ok!(cuMemHostRegister_v2(own, 4096, 1));
+    let device = alloc(64) as *mut c_void;
+    let both = managed(64) as *mut c_void;
+    let mut flags = 0;
+    for address in [device, both, std::ptr::dangling_mut()] {
+        invalid!(cuMemHostGetFlags(&mut flags, address));
+        invalid!(cuMemFreeHost(address));
+    }
+    for address in [own, own.wrapping_byte_add(4095)] {
+        ok!(cuMemHostGetFlags(&mut flags, address));
+        assert_eq!(flags, 3);
+        invalid!(cuMemFreeHost(address));
+    }
+    invalid!(cuMemHostGetFlags(null_mut(), pinned));
+    invalid!(cuMemFreeHost(pinned.wrapping_byte_add(4)));
+    let mut found = 0;
+    for (address, known) in [
+        (pinned, true),
+        (own, true),
+        (own.wrapping_byte_add(4095), true),
+        (own.wrapping_byte_add(4096), false),
+        (device, false),
+        (both, false),
+    ] {
+        // SAFETY: a place for the result.
+        let code = unsafe { cuMemHostGetDevicePointer_v2(&mut found, address, 0) };
+        assert_eq!(code, if known { SUCCESS } else { INVALID });
+        if known {
+            assert_eq!(found, address as u64);
+        }
+        for flags in [1, 2] {
+            invalid!(cuMemHostGetDevicePointer_v2(&mut found, address, flags));
+        }
+    }
+    invalid!(cuMemHostGetDevicePointer_v2(null_mut(), pinned, 0));
+    for address in [pinned, device, both, own.wrapping_byte_add(64), null_mut()] {
+        invalid!(cuMemHostUnregister(address));
+    }
+    for address in [own.wrapping_byte_add(4096), std::ptr::dangling_mut()] {
+        fails!(
+            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+            cuMemHostUnregister(address)
+        );
+    }
+    for address in [pinned, device, both] {
+        invalid!(cuMemHostRegister_v2(address, 64, 0));
+    }
+    for address in [pinned, own] {
+        invalid!(cuMemFree_v2(address as u64));
+    }
+    ok!(cuMemHostUnregister(own));
+    ok!(cuMemFree_v2(both as u64));
+    ok!(cuMemFree_v2(device as u64));
+    ok!(cuMemFreeHost(pinned));
+}
+
+/// What kernels may do with an address: 1 for reading, 3 for writing as well; `None` for memory that isn't known.
+fn access(address: *mut c_void) -> Option<u32> {
+    let mut flags = 0u32;
+    let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS;
+    let place = (&raw mut flags).cast();
+    // SAFETY: a place for the result.
+    let code = unsafe { cuPointerGetAttribute(place, attribute, address as u64) };
+    (code == SUCCESS).then_some(flags)
+}
+
+#[test]
+fn registration_and_its_flags() {
+    let _own = Own::new();
+    let own = pages(4);
+    for old in [false, true] {
+        let register = |address, size, flags| {
+            // SAFETY: live memory, or what must be refused.
+            unsafe {
+                match old {
+                    false => cuMemHostRegister_v2(address, size, flags),
+                    true => cuMemHostRegister(address, size, flags),
+                }
+            }
+        };
+        for flags in [0, 1, 2, 3, 8, 11] {
+            assert_eq!(register(own, 4096, flags), SUCCESS, "{flags}");
+            let rights = if flags & 8 != 0 { 1 } else { 3 };
+            assert_eq!(access(own), Some(rights), "{flags}");
+            assert_eq!(access(own.wrapping_byte_add(4095)), Some(rights));
+            assert_eq!(access(own.wrapping_byte_add(4096)), None);
+            ok!(cuMemHostUnregister(own));
+            assert_eq!(access(own), None, "{flags}");
+        }
+        for (address, size, flags) in [
+            (null_mut(), 4096, 0),
+            (own, 0, 0),
+            (own, 4096, 0x10),
+            (own, 4096, 0x11),
+            (own, usize::MAX, 0),
+        ] {
+            assert_eq!(register(address, size, flags), INVALID);
+            assert_eq!(access(own), None);
+        }
+    }
+}
+
+/// Constants lie in pages that nobody may write to.
+static CONSTANT: [u64; 512] = [5; 512];
+
+#[test]
+fn pages_are_registered_as_they_are() {
+    let _own = Own::new();
+    let constant = CONSTANT.as_ptr().cast_mut().cast();
+    invalid!(cuMemHostRegister_v2(constant, 4096, 0));
+    ok!(cuMemHostRegister_v2(constant, 4096, 8));
+    let device = alloc(4096);
+    ok!(cuMemcpyHtoD_v2(device, constant, 4096));
+    assert_eq!(download::<u64>(device, 512), [5; 512]);
+    // Copies and fills don't write to what the device only reads.
+    invalid!(cuMemcpyDtoH_v2(constant, device, 8));
+    invalid!(cuMemsetD8_v2(constant as u64, 3, 8));
+    ok!(cuMemHostUnregister(constant));
+    invalid!(cuMemHostRegister_v2(0x1000 as *mut c_void, 4096, 0));
+    // Memory of another device is none of the process's own.
+    for flags in [4, 5, 12] {
+        invalid!(cuMemHostRegister_v2(pages(1), 4096, flags));
+    }
+}
+
+#[test]
+fn registered_ranges_may_touch_but_not_overlap() {
+    let _own = Own::new();
+    let own = pages(6);
+    let at = |page: usize| own.wrapping_byte_add(page * 4096);
+    ok!(cuMemHostRegister_v2(at(2), 2 * 4096, 0));
+    for (first, count, free) in [
+        (0, 2, true),
+        (4, 2, true),
+        (0, 3, false),
+        (0, 6, false),
+        (1, 4, false),
+        (2, 1, false),
+        (2, 2, false),
+        (3, 1, false),
+    ] {
+        // SAFETY: memory that lives on.
+        let code = unsafe { cuMemHostRegister_v2(at(first), count * 4096, 0) };
+        let wanted = match free {
+            true => SUCCESS,
+            false => CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+        };
+        assert_eq!(code, wanted, "{count} pages from {first}");
+        if free {
+            ok!(cuMemHostUnregister(at(first)));
+        }
+    }
+    ok!(cuMemHostUnregister(at(2)));
+}
+
+#[test]
+fn managed_memory_and_its_flags() {
+    let _own = Own::new();
+    let mut address = 0;
+    for flags in 0..6 {
+        // SAFETY: a place for the result.
+        let code = unsafe { cuMemAllocManaged(&mut address, 64, flags) };
+        let good = flags == 1 || flags == 2;
+        assert_eq!(code, if good { SUCCESS } else { INVALID }, "{flags}");
+        if good {
+            ok!(cuMemFree_v2(address));
+        }
+    }
+    invalid!(cuMemAllocManaged(&mut address, 0, 1));
+    invalid!(cuMemAllocManaged(null_mut(), 64, 1));
+}
+
+fn location(id: i32) -> CUmemLocation {
+    CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id)
+}
+
+#[test]
+fn advice_and_prefetches_are_checked() {
+    let _own = Own::new();
+    let (both, device) = (managed(256), alloc(256));
+    let mut pinned = null_mut();
+    ok!(cuMemAllocHost_v2(&mut pinned, 256));
+    let mut host = [0u8; 256];
+    let ranges = [
+        (both, 256, SUCCESS),
+        (both + 16, 240, SUCCESS),
+        (both, 257, INVALID),
+        (both + 17, 240, INVALID),
+        (both, 0, INVALID),
+        (device, 256, INVALID),
+        (pinned as u64, 256, INVALID),
+        (host.as_mut_ptr() as u64, 256, INVALID),
+        (0, 256, INVALID),
+    ];
+    for (at, count, wanted) in ranges {
+        for advice in 0..9 {
+            let wanted = match advice {
+                1..=6 => wanted,
+                _ => INVALID,
+            };
+            let advice = CUmem_advise(advice);
+            // SAFETY: numbers only.
+            let codes = unsafe {
+                [
+                    cuMemAdvise(at, count, advice, 0),
+                    cuMemAdvise_v2(at, count, advice, location(0)),
+                ]
+            };
+            assert_eq!(codes, [wanted; 2], "{advice:?}: {count} bytes");
+        }
+        let none = null_mut();
+        // SAFETY: numbers only.
+        let codes = unsafe {
+            [
+                cuMemPrefetchAsync(at, count, 0, none),
+                cuMemPrefetchAsync(at, count, -1, none),
+                cuMemPrefetchAsync_v2(at, count, location(0), 0, none),
+            ]
+        };
+        assert_eq!(codes, [wanted; 3], "{count} bytes");
+    }
+    for device in [-3, -2, 1, 2] {
+        fails!(
+            CUDA_ERROR_INVALID_DEVICE,
+            cuMemPrefetchAsync(both, 256, device, null_mut())
+        );
+    }
+    let (place, none) = (location(0), null_mut());
+    for flags in [1, 2] {
+        invalid!(cuMemPrefetchAsync_v2(both, 256, place, flags, none));
+    }
+    for wild in WILD.map(|one| one as CUstream) {
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuMemPrefetchAsync(both, 256, 0, wild)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuMemPrefetchAsync_v2(both, 256, location(0), 0, wild)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuStreamAttachMemAsync(wild, both, 0, 1)
+        );
+    }
+    for flags in 0..9 {
+        for length in [0, 256] {
+            // SAFETY: numbers only.
+            let code = unsafe { cuStreamAttachMemAsync(null_mut(), both, length, flags) };
+            let good = matches!(flags, 1 | 2);
+            assert_eq!(code, if good { SUCCESS } else { INVALID }, "{flags}");
+        }
+    }
+    // By its name, a default stream may have memory of its own.
+    for stream in [1, 2] {
+        ok!(cuStreamAttachMemAsync(stream as CUstream, both, 0, 4));
+    }
+    for (at, length) in [(device, 0), (both, 257), (both, 128), (both + 8, 0), (0, 0)] {
+        invalid!(cuStreamAttachMemAsync(null_mut(), at, length, 1));
+    }
+}
+
+#[test]
+fn freed_addresses_rest_before_they_come_back() {
+    let test = "freed_addresses_rest_before_they_come_back";
+    passes(test, &[("CUDA_EMULATOR_MEMORY", "1G")], || {
+        let _own = Own::new();
+        // A use after free hits nothing as long as 64 MiB or 1024 blocks at most were freed since.
+        for (size, resting) in [(1 << 20, 64), (512, 1024), (80 << 20, 1)] {
+            let blocks: Vec<_> = (0..resting + 1).map(|_| alloc(size)).collect();
+            // What lies between them and the rest of the address space stays taken.
+            let _fence = alloc(size);
+            for (index, block) in blocks.iter().enumerate() {
+                ok!(cuMemFree_v2(*block));
+                if index + 1 >= resting {
+                    let next = alloc(size);
+                    let back = index + 1 > resting;
+                    assert_eq!(blocks.contains(&next), back, "{index} of {size} bytes");
+                    assert_eq!(next == blocks[0], back, "the first freed");
+                    assert!(!blocks.contains(&alloc(size)), "no more than that one");
+                }
+            }
+        }
+    });
+}
+
+/// Bytes of memory that this process has in use.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/statm").unwrap();
+    status.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
+#[test]
+#[cfg_attr(
+    cuda_emulator_tsan,
+    ignore = "what ThreadSanitizer remembers of the memory stays resident"
+)]
+fn freed_memory_goes_back_to_the_system() {
+    passes("freed_memory_goes_back_to_the_system", &[], || {
+        let _own = Own::new();
+        let size = 48 << 20;
+        let before = resident();
+        let memory = alloc(size);
+        ok!(cuMemsetD8_v2(memory, 1, size));
+        ok!(cuCtxSynchronize());
+        assert!(resident() > before + size / 2);
+        ok!(cuMemFree_v2(memory));
+        assert!(resident() < before + size / 2);
+    });
+}
+
+#[test]
+fn there_is_memory_where_address_space_is_scarce() {
+    let test = "there_is_memory_where_address_space_is_scarce";
+    passes(test, &[("CUDA_EMULATOR_MEMORY", "16G")], || {
+        let _own = Own::new();
+        let status = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let taken: u64 = status.split(' ').next().unwrap().parse().unwrap();
+        let (rlim_cur, rlim_max) = (taken * 4096 + (3 << 30), libc::RLIM_INFINITY);
+        let most = libc::rlimit { rlim_cur, rlim_max };
+        // SAFETY: the limit is a valid one.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &most) }, 0);
+        let mut address = 0;
+        exhausts!(cuMemAlloc_v2(&mut address, 4 << 30));
+        let memory = alloc(1 << 30);
+        ok!(cuMemsetD8_v2(memory + (1 << 30) - 4, 1, 4));
+        assert_eq!(download::<u8>(memory + (1 << 30) - 4, 4), [1; 4]);
+        let before = free();
+        exhausts!(cuMemAlloc_v2(&mut address, 2 << 30));
+        assert_eq!(free(), before, "what can't be had isn't counted");
+    });
+}

@@ -1,0 +1,205 @@
+//! Occupancy: how many blocks fit, which block size is best, what a cluster is.
+
+use cuda_emulator_checks::abi::*;
+use std::ptr::null_mut;
+
+/// Blocks a multiprocessor, by both calls.
+fn fitting(function: CUfunction, threads: i32, shared: usize) -> i32 {
+    let (mut blocks, mut same) = (-1, -1);
+    ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &mut blocks,
+        function,
+        threads,
+        shared
+    ));
+    for flags in [0, 1] {
+        ok!(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+            &mut same, function, threads, shared, flags
+        ));
+        assert_eq!(blocks, same);
+        same = -1;
+    }
+    blocks
+}
+
+#[test]
+fn each_resource_limits_how_many_blocks_fit() {
+    let _context = Own::new();
+    let module = load(&kernels());
+    for (name, threads, shared, expected) in [
+        ("bare", 1, 0, 32),
+        ("bare", 32, 0, 32),
+        ("bare", 64, 0, 32),
+        ("bare", 65, 0, 21),
+        ("bare", 96, 0, 21),
+        ("bare", 1024, 0, 2),
+        ("bare", 1025, 0, 0),
+        ("bounded", 64, 0, 32),
+        // As an H200 has it: the bounds aren't looked at.
+        ("bounded", 65, 0, 21),
+        // 64 registers a thread: 32 warps.
+        ("live", 256, 0, 4),
+        ("live", 96, 0, 10),
+        ("live", 1024, 0, 1),
+        // Shared memory in units of 128 bytes, with 1 KiB of the system's in each block.
+        ("bare", 32, 45_568, 5),
+        ("bare", 32, 45_569, 4),
+        ("bare", 32, 48 << 10, 4),
+        ("bare", 32, (48 << 10) + 1, 0),
+        ("boxed", 32, 45_568 - 1000, 5),
+        ("boxed", 32, 45_569 - 1000, 4),
+        ("boxed", 32, (48 << 10) - 1000, 4),
+        ("boxed", 32, (48 << 10) - 999, 0),
+    ] {
+        let found = fitting(function(module, name), threads, shared);
+        assert_eq!(found, expected, "{name}, {threads} threads, {shared} bytes");
+    }
+    for name in ["bare", "boxed"] {
+        let function = function(module, name);
+        let most = (227 << 10) - if name == "boxed" { 1000 } else { 0 };
+        ok!(cuFuncSetAttribute(function, CUfunction_attribute(8), most));
+        assert_eq!(fitting(function, 32, most as usize), 1, "all there is");
+        assert_eq!(fitting(function, 32, most as usize + 1), 0);
+    }
+    let bare = function(module, "bare");
+    let mut blocks = 7;
+    for threads in [0, -1, i32::MIN] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, bare, threads, 0)
+        );
+    }
+    for flags in [2, 3, u32::MAX] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&mut blocks, bare, 32, 0, flags)
+        );
+    }
+    assert_eq!(blocks, 7);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuOccupancyMaxActiveBlocksPerMultiprocessor(null_mut(), bare, 32, 0)
+    );
+}
+
+unsafe extern "C" fn hundred_a_thread(threads: i32) -> usize {
+    threads as usize * 100
+}
+
+/// With five multiprocessors: a number that no other quantity of these tests is.
+#[test]
+fn the_best_block_size_and_the_grid_that_fills_the_device() {
+    let test = "the_best_block_size_and_the_grid_that_fills_the_device";
+    passes(test, &[("CUDA_EMULATOR_THREADS", "5")], || {
+        let _context = Own::new();
+        let module = load(&kernels());
+        let per_thread: CUoccupancyB2DSize = Some(hundred_a_thread);
+        for (name, shared_of, shared, limit, expected) in [
+            ("bare", None, 0, 0, (1024, 10)),
+            ("bare", None, 0, 1024, (1024, 10)),
+            ("bare", None, 0, i32::MAX, (1024, 10)),
+            // 992 would give less, 512 as much as 1024.
+            ("bare", None, 0, 1023, (512, 20)),
+            ("bare", None, 0, 100, (64, 160)),
+            ("bare", None, 0, 1, (1, 160)),
+            ("bare", None, 48 << 10, 0, (1024, 10)),
+            ("bare", per_thread, 0, 0, (256, 40)),
+            // The function is asked, not the number.
+            ("bare", per_thread, 1 << 40, 0, (256, 40)),
+            ("bounded", None, 0, 0, (64, 160)),
+            ("live", None, 0, 0, (1024, 5)),
+        ] {
+            let function = function(module, name);
+            let (mut grid, mut block) = (-1, -1);
+            ok!(cuOccupancyMaxPotentialBlockSize(
+                &mut grid, &mut block, function, shared_of, shared, limit
+            ));
+            assert_eq!((block, grid), expected, "{name} {shared} {limit}");
+            for flags in [0, 1] {
+                (grid, block) = (-1, -1);
+                ok!(cuOccupancyMaxPotentialBlockSizeWithFlags(
+                    &mut grid, &mut block, function, shared_of, shared, limit, flags
+                ));
+                assert_eq!((block, grid), expected, "{name} {shared} {limit} {flags}");
+            }
+        }
+        let bare = function(module, "bare");
+        let (mut grid, mut block) = (-1, -1);
+        for flags in [2, 3, u32::MAX] {
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuOccupancyMaxPotentialBlockSizeWithFlags(
+                    &mut grid, &mut block, bare, None, 0, 0, flags
+                )
+            );
+        }
+        for limit in [-1, i32::MIN] {
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuOccupancyMaxPotentialBlockSize(&mut grid, &mut block, bare, None, 0, limit)
+            );
+        }
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuOccupancyMaxPotentialBlockSize(null_mut(), &mut block, bare, None, 0, 0)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuOccupancyMaxPotentialBlockSize(&mut grid, null_mut(), bare, None, 0, 0)
+        );
+        assert_eq!((grid, block), (-1, -1));
+    });
+}
+
+#[test]
+fn shared_memory_that_so_many_blocks_leave_each_other() {
+    let _context = Own::new();
+    let module = load(&kernels());
+    // Those of 128 threads are what an H200 answered (driver 580).
+    for (name, count, threads, expected) in [
+        ("bare", 1, 128, 49_152),
+        ("bare", 2, 256, 49_152),
+        ("bare", 4, 128, 49_152),
+        ("bare", 5, 128, 46_592),
+        ("bare", 8, 128, 29_184),
+        ("bare", 14, 128, 16_640),
+        ("bare", 15, 128, 15_488),
+        ("bare", 16, 128, 14_592),
+        ("boxed", 1, 32, 49_152 - 1000),
+        ("boxed", 5, 128, 46_592 - 1000),
+    ] {
+        let mut bytes = 1;
+        ok!(cuOccupancyAvailableDynamicSMemPerBlock(
+            &mut bytes,
+            function(module, name),
+            count,
+            threads
+        ));
+        assert_eq!(
+            bytes, expected,
+            "{count} blocks of {threads} threads of {name}"
+        );
+    }
+    let bare = function(module, "bare");
+    let mut bytes = 7;
+    for (count, threads) in [
+        (0, 32),
+        (-1, 32),
+        (1, 0),
+        (1, -1),
+        (0, 0),
+        (3, 1024),
+        (33, 32),
+        (1, 1025),
+    ] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuOccupancyAvailableDynamicSMemPerBlock(&mut bytes, bare, count, threads)
+        );
+    }
+    assert_eq!(bytes, 7);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuOccupancyAvailableDynamicSMemPerBlock(null_mut(), bare, 1, 32)
+    );
+}

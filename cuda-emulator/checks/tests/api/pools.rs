@@ -1,0 +1,585 @@
+//! Stream-ordered memory and its pools.
+
+#![allow(
+    clippy::field_reassign_with_default,
+    reason = "newer headers may have more fields"
+)]
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::pools::*;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+#[test]
+fn attributes_have_their_width_and_default() {
+    let _own = Own::new();
+    let own = pool(0, 0);
+    let narrow = |value: u64| MARK & !0xffff_ffff | value;
+    for attribute in 1..=3 {
+        assert_eq!(read(own, attribute), Ok(narrow(1)), "{attribute}");
+        // Each is one of its own.
+        assert_eq!(write(own, attribute, MARK & !0xffff_ffff), SUCCESS);
+        let now: Vec<_> = (1..=4).map(|one| read(own, one).unwrap()).collect();
+        let mut wanted = [narrow(1), narrow(1), narrow(1), 0];
+        wanted[attribute as usize - 1] = narrow(0);
+        assert_eq!(now, wanted);
+        assert_eq!(write(own, attribute, 1), SUCCESS);
+        assert_eq!(read(own, attribute), Ok(narrow(1)), "{attribute}");
+    }
+    for threshold in [1, u64::MAX, 1 << 32, 0x1234_5678_9abc_def0, 0] {
+        assert_eq!(write(own, 4, threshold), SUCCESS);
+        assert_eq!(read(own, 4), Ok(threshold));
+    }
+    assert_eq!(read(own, 1), Ok(narrow(1)));
+    for attribute in [0, 9, 20, u32::MAX] {
+        assert_eq!(read(own, attribute), Err(INVALID), "{attribute}");
+        assert_eq!(write(own, attribute, 0), INVALID, "{attribute}");
+    }
+    for attribute in [5, 7] {
+        for value in [0, 1] {
+            assert_eq!(write(own, attribute, value), INVALID, "{attribute}");
+        }
+    }
+    let threshold = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuMemPoolGetAttribute(own, threshold, null_mut())
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuMemPoolSetAttribute(own, threshold, null_mut())
+    );
+    ok!(cuMemPoolDestroy(own));
+}
+
+#[test]
+fn use_and_its_high_water_marks() {
+    passes("use_and_its_high_water_marks", &[], || {
+        let _own = Own::new();
+        let own = pool(0, 0);
+        // Reserved, the most of that, used, the most of that.
+        let state = || [5, 6, 7, 8].map(|attribute| read(own, attribute).unwrap());
+        assert_eq!(state(), [0; 4]);
+        let first = take(own, 1000).unwrap();
+        let second = take(own, 24).unwrap();
+        assert_eq!(state(), [PIECE, PIECE, 1024, 1024]);
+        give(first);
+        assert_eq!(state(), [PIECE, PIECE, 24, 1024]);
+        // The marks may only be reset, to what is in use now.
+        for mark in [6, 8] {
+            assert_eq!(write(own, mark, 1), INVALID);
+            assert_eq!(write(own, mark, 1 << 32), INVALID);
+        }
+        assert_eq!(write(own, 6, 0), SUCCESS);
+        assert_eq!(write(own, 8, 0), SUCCESS);
+        assert_eq!(state(), [PIECE, PIECE, 24, 24]);
+        let third = take(own, 6).unwrap();
+        assert_eq!(state(), [PIECE, PIECE, 30, 30]);
+        // What fails isn't counted; no bytes are no memory.
+        assert_eq!(take(own, 1 << 60), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
+        assert_eq!(take(own, 0), Ok(0));
+        assert_eq!(read(own, 7), Ok(30));
+        ok!(cuMemFree_v2(second));
+        give(third);
+        assert_eq!(state(), [0, PIECE, 0, 30]);
+        ok!(cuMemPoolDestroy(own));
+    });
+}
+
+/// What a pool gets from the system at a time.
+const PIECE: u64 = 32 << 20;
+
+#[test]
+fn a_pool_keeps_what_its_threshold_says() {
+    passes("a_pool_keeps_what_its_threshold_says", &[], || {
+        let _own = Own::new();
+        let own = pool(0, 0);
+        let reserved = || read(own, 5).unwrap();
+        let stream = stream(1);
+        let free = |address| ok!(cuMemFreeAsync(address, stream));
+        // Freed memory goes when somebody waits for the stream that frees it, or for an event there, or for the context.
+        let mut event = null_mut();
+        ok!(cuEventCreate(&mut event, 0));
+        for wait in 0..3 {
+            let some = take(own, 64 << 20).unwrap();
+            ok!(cuCtxSynchronize());
+            assert_eq!(reserved(), 2 * PIECE);
+            free(some);
+            ok!(cuEventRecord(event, stream));
+            ok!(cuStreamSynchronize(null_mut()));
+            assert_eq!(reserved(), 2 * PIECE, "another stream's");
+            match wait {
+                0 => ok!(cuStreamSynchronize(stream)),
+                1 => ok!(cuEventSynchronize(event)),
+                _ => ok!(cuCtxSynchronize()),
+            }
+            assert_eq!(reserved(), 0, "{wait}");
+        }
+        // A piece that something lies in stays, whatever the threshold.
+        let some = take(own, 1000).unwrap();
+        let more = take(own, 40 << 20).unwrap();
+        assert_eq!(reserved(), 2 * PIECE);
+        free(more);
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(reserved(), PIECE);
+        assert_eq!(write(own, 4, PIECE), SUCCESS);
+        free(some);
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(reserved(), PIECE, "no more than the threshold");
+        assert_eq!(write(own, 4, PIECE - 1), SUCCESS);
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(reserved(), 0);
+        // What is trimmed to is kept at least.
+        assert_eq!(write(own, 4, u64::MAX), SUCCESS);
+        let all = take(own, 100 << 20).unwrap();
+        free(all);
+        ok!(cuStreamSynchronize(stream));
+        for (keep, left) in [(200 << 20, 4), (50 << 20, 2), (33 << 20, 2), (1, 1), (0, 0)] {
+            ok!(cuMemPoolTrimTo(own, keep));
+            assert_eq!(reserved(), left * PIECE, "{keep}");
+        }
+        ok!(cuMemPoolDestroy(own));
+    });
+}
+
+#[test]
+fn a_pool_holds_no_more_than_its_maximum() {
+    let _own = Own::new();
+    let own = pool(0, 1000); // rounded up
+    let full = Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    assert_eq!(take(own, PIECE as usize + 1), full);
+    let all = take(own, PIECE as usize).unwrap();
+    assert_eq!(take(own, 1), full);
+    give(all);
+    let some = take(own, PIECE as usize - 512).unwrap();
+    assert_eq!(take(own, 513), full);
+    let rest = take(own, 512).unwrap();
+    assert_eq!([read(own, 5), read(own, 6), read(own, 7)], [Ok(PIECE); 3]);
+    give(some);
+    give(rest);
+    ok!(cuMemPoolDestroy(own));
+}
+
+#[test]
+fn what_a_pool_is_created_with() {
+    let _own = Own::new();
+    let mut created = null_mut();
+    let good = properties(0, 0);
+    fails!(CUDA_ERROR_INVALID_VALUE, cuMemPoolCreate(null_mut(), &good));
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuMemPoolCreate(&mut created, null())
+    );
+    let mut table = Vec::new();
+    // Kinds of memory, and of places: as an H200 has it.
+    let lacks = CUresult::CUDA_ERROR_NOT_SUPPORTED;
+    for (kind, codes) in [
+        (0, [INVALID; 6]),
+        (1, [INVALID, SUCCESS, SUCCESS, SUCCESS, INVALID, INVALID]),
+        (2, [SUCCESS, SUCCESS, SUCCESS, SUCCESS, SUCCESS, lacks]),
+        (3, [INVALID; 6]),
+    ] {
+        for (place, code) in codes.into_iter().enumerate() {
+            let mut properties = good;
+            properties.allocType = CUmemAllocationType(kind);
+            properties.location.type_ = CUmemLocationType(place as u32);
+            table.push((properties, code));
+        }
+    }
+    for device in [-1, 1, 2] {
+        table.push((properties(device, 0), INVALID));
+    }
+    // By which handles it can be shared: files, but not of managed memory nor of the host's in general.
+    for (types, kind, place, code) in [
+        (1, 1, 1, SUCCESS),
+        (1, 1, 3, SUCCESS),
+        (1, 1, 2, INVALID),
+        (1, 2, 0, INVALID),
+        (2, 1, 1, INVALID),
+        (3, 1, 1, INVALID),
+        (4, 1, 1, INVALID),
+        (8, 1, 1, lacks),
+        (16, 1, 1, INVALID),
+    ] {
+        let mut properties = good;
+        properties.handleTypes = CUmemAllocationHandleType(types);
+        properties.allocType = CUmemAllocationType(kind);
+        properties.location.type_ = CUmemLocationType(place);
+        table.push((properties, code));
+    }
+    for (index, (properties, wanted)) in table.iter().enumerate() {
+        // SAFETY: a place for the result.
+        let code = unsafe { cuMemPoolCreate(&mut created, properties) };
+        assert_eq!(code, *wanted, "{index}");
+        if code == SUCCESS {
+            ok!(cuMemPoolDestroy(created));
+        }
+    }
+}
+
+#[test]
+fn a_pool_that_is_gone_or_never_was_is_refused() {
+    let _own = Own::new();
+    let gone = pool(0, 0);
+    ok!(cuMemPoolTrimTo(gone, 0));
+    ok!(cuMemPoolTrimTo(gone, 1 << 40));
+    let kept = take(gone, 64).unwrap();
+    ok!(cuMemPoolDestroy(gone));
+    let mut wild: Vec<CUmemoryPool> = WILD.iter().map(|one| *one as CUmemoryPool).collect();
+    wild.extend([gone, null_mut()]);
+    let mut flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    for one in wild {
+        assert_eq!(read(one, 1), Err(INVALID));
+        assert_eq!(write(one, 1, 0), INVALID);
+        assert_eq!(take(one, 64), Err(INVALID));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuMemPoolTrimTo(one, 0));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(one));
+        fails!(CUDA_ERROR_INVALID_VALUE, cuMemPoolSetAccess(one, null(), 0));
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuMemPoolGetAccess(&mut flags, one, &mut location(0))
+        );
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuMemSetMemPool(&mut location(0), PINNED, one)
+        );
+        fails!(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, one));
+    }
+    // What came from it lives on.
+    ok!(cuMemsetD8_v2(kept, 3, 64));
+    assert_eq!(download::<u8>(kept, 64), [3; 64]);
+    give(kept);
+}
+
+/// The pools of a device: its own, and the current one; by both ways to ask.
+fn pools_of(device: i32) -> [CUmemoryPool; 2] {
+    let (mut default, mut current, mut again) = (null_mut(), null_mut(), null_mut());
+    ok!(cuMemGetDefaultMemPool(
+        &mut default,
+        &mut location(device),
+        PINNED
+    ));
+    ok!(cuDeviceGetDefaultMemPool(&mut again, device));
+    assert_eq!(default, again);
+    ok!(cuMemGetMemPool(&mut current, &mut location(device), PINNED));
+    ok!(cuDeviceGetMemPool(&mut again, device));
+    assert_eq!(current, again);
+    [default, current]
+}
+
+#[test]
+fn each_device_has_pools_of_its_own() {
+    let two = [("CUDA_EMULATOR_DEVICES", "2")];
+    passes("each_device_has_pools_of_its_own", &two, || {
+        let _own = Own::new();
+        let [first, second] = [0, 1].map(pools_of);
+        assert_eq!((first[0], second[0]), (first[1], second[1]));
+        assert_ne!(first[0], second[0]);
+        for default in [first[0], second[0]] {
+            fails!(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(default));
+        }
+        let [here, there] = [0, 1].map(|device| pool(device, 0));
+        for (device, wrong) in [(0, there), (1, here), (0, second[0])] {
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuMemSetMemPool(&mut location(device), PINNED, wrong)
+            );
+        }
+        assert_eq!([0, 1].map(pools_of), [first, second]);
+        ok!(cuMemSetMemPool(&mut location(1), PINNED, there));
+        assert_eq!([0, 1].map(pools_of), [first, [second[0], there]]);
+        ok!(cuMemSetMemPool(&mut location(0), PINNED, here));
+        assert_eq!([0, 1].map(pools_of), [[first[0], here], [second[0], there]]);
+        // The current one is what plain allocations come from.
+        let mut address = 0;
+        ok!(cuMemAllocAsync(&mut address, 100, null_mut()));
+        assert_eq!([here, first[0]].map(|one| read(one, 7)), [Ok(100), Ok(0)]);
+        ok!(cuMemFree_v2(address));
+        // One that isn't current goes without a trace, the current one gives way to the device's own.
+        let spare = pool(0, 0);
+        ok!(cuMemPoolDestroy(spare));
+        assert_eq!(pools_of(0), [first[0], here]);
+        ok!(cuMemPoolDestroy(here));
+        assert_eq!([0, 1].map(pools_of), [first, [second[0], there]]);
+        // Access: a pool's own device always has it.
+        let mut flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        ok!(cuMemPoolGetAccess(&mut flags, there, &mut location(1)));
+        assert_eq!(flags, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+        ok!(cuMemPoolGetAccess(&mut flags, there, &mut location(0)));
+        assert_eq!(flags, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        let (lacks, nobody) = (
+            CUresult::CUDA_ERROR_NOT_SUPPORTED,
+            CUresult::CUDA_ERROR_INVALID_DEVICE,
+        );
+        for (device, flags, wanted) in [
+            (1, 0, nobody),
+            (1, 1, lacks),
+            (1, 3, SUCCESS),
+            (0, 0, SUCCESS),
+            (0, 1, lacks),
+            (0, 3, SUCCESS),
+            (0, 2, INVALID),
+            (0, 4, INVALID),
+            (1, 2, INVALID),
+            (1, 4, INVALID),
+            (2, 3, nobody),
+        ] {
+            let mut access = CUmemAccessDesc::default();
+            access.location = location(device);
+            access.flags = CUmemAccess_flags(flags);
+            // SAFETY: one element.
+            let code = unsafe { cuMemPoolSetAccess(there, &access, 1) };
+            assert_eq!(code, wanted, "device {device}, {flags}");
+            let mut good = access;
+            (good.location, good.flags) = (location(1), CUmemAccess_flags(3));
+            // SAFETY: two elements.
+            let code = unsafe { cuMemPoolSetAccess(there, [good, access].as_ptr(), 2) };
+            assert_eq!(code, wanted, "second: device {device}, {flags}");
+        }
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuMemPoolGetAccess(null_mut(), there, &mut location(0))
+        );
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuMemPoolGetAccess(&mut flags, there, null_mut())
+        );
+        // Memory of another device's pool belongs to that device, with a context of it current.
+        assert_eq!(take(there, 64), Err(INVALID));
+        let mut stream = null_mut();
+        ok!(cuStreamCreate(&mut stream, 1));
+        let mut context = null_mut();
+        ok!(cuCtxCreate_v2(&mut context, 0, 1));
+        ok!(cuMemAllocFromPoolAsync(&mut address, 64, there, stream));
+        let mut ordinal = 7;
+        let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+        let place: *mut i32 = &mut ordinal;
+        ok!(cuPointerGetAttribute(place.cast(), attribute, address));
+        assert_eq!(ordinal, 1);
+        let (mut free, mut total) = (0, 0);
+        ok!(cuMemGetInfo_v2(&mut free, &mut total));
+        assert_eq!(total - free, 512);
+        ok!(cuMemFreeAsync(address, stream));
+        ok!(cuStreamSynchronize(stream));
+        ok!(cuMemGetInfo_v2(&mut free, &mut total));
+        assert_eq!(free, total);
+        ok!(cuMemPoolDestroy(there));
+        ok!(cuCtxDestroy_v2(context));
+    });
+}
+
+#[test]
+fn locations_and_types_of_memory() {
+    let _own = Own::new();
+    let own = pool(0, 0);
+    let mut found = null_mut();
+    let lacks = CUresult::CUDA_ERROR_NOT_SUPPORTED;
+    // What is asked for, and what becomes of a pool of the device's memory there.
+    let mut table = vec![(location(0), PINNED, SUCCESS, SUCCESS)];
+    for device in [-1, 1, 64] {
+        table.push((location(device), PINNED, INVALID, INVALID));
+    }
+    let managed = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED;
+    for (place, kind, asked, set) in [
+        (0, PINNED, INVALID, INVALID),
+        (2, PINNED, SUCCESS, INVALID),
+        (3, PINNED, SUCCESS, INVALID),
+        (4, PINNED, lacks, lacks),
+        (5, PINNED, lacks, lacks),
+        (0, managed, SUCCESS, INVALID),
+        (1, managed, SUCCESS, INVALID),
+        (4, managed, lacks, lacks),
+    ] {
+        let mut location = location(0);
+        location.type_ = CUmemLocationType(place);
+        table.push((location, kind, asked, set));
+    }
+    for (index, (mut place, kind, asked, set)) in table.into_iter().enumerate() {
+        // SAFETY: places for the results.
+        let codes = unsafe {
+            [
+                cuMemGetDefaultMemPool(&mut found, &mut place, kind),
+                cuMemGetMemPool(&mut found, &mut place, kind),
+                cuMemSetMemPool(&mut place, kind, own),
+            ]
+        };
+        assert_eq!(codes, [asked, asked, set], "{index}");
+    }
+    let mut place = location(0);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuMemGetDefaultMemPool(null_mut(), &mut place, PINNED)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuMemGetMemPool(null_mut(), &mut place, PINNED)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuMemSetMemPool(null_mut(), PINNED, own)
+    );
+    ok!(cuMemPoolDestroy(own));
+}
+
+#[test]
+fn stream_ordered_memory_is_freed_once() {
+    let _own = Own::new();
+    let mut address = 0;
+    let none = null_mut();
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuMemAllocAsync(null_mut(), 16, none)
+    );
+    for wild in WILD {
+        let wild = wild as CUstream;
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuMemAllocAsync(&mut address, 16, wild)
+        );
+        fails!(CUDA_ERROR_INVALID_HANDLE, cuMemFreeAsync(0, wild));
+    }
+    ok!(cuMemFreeAsync(0, none));
+    ok!(cuMemAllocAsync(&mut address, 64, none));
+    for wrong in [address + 8, alloc(64), 1] {
+        fails!(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(wrong, none));
+    }
+    let stream = stream(1);
+    let closed = Box::leak(Box::new(AtomicBool::new(true)));
+    let data = std::ptr::from_ref(closed).cast_mut().cast();
+    ok!(cuLaunchHostFunc(stream, Some(wait), data));
+    ok!(cuMemFreeAsync(address, stream));
+    // A second time before the first has had its turn.
+    fails!(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(address, stream));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(address, none));
+    let mut size = 0;
+    ok!(cuMemGetAddressRange_v2(null_mut(), &mut size, address));
+    closed.store(false, Ordering::SeqCst);
+    ok!(cuStreamSynchronize(stream));
+    fails!(
+        CUDA_ERROR_NOT_FOUND,
+        cuMemGetAddressRange_v2(null_mut(), &mut size, address)
+    );
+}
+
+unsafe extern "C" fn wait(data: *mut c_void) {
+    // SAFETY: a leaked flag.
+    let closed = unsafe { &*data.cast::<AtomicBool>() };
+    while closed.load(Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn memory_of_another_stream_is_not_there_before_its_turn() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "in a copy or fill of 64 bytes at 0x",
+        "(cuMemAllocAsync, 64 bytes at 0x",
+        "has not been allocated yet in its stream's order: wait for that stream first",
+    ];
+    let test = "memory_of_another_stream_is_not_there_before_its_turn";
+    // Held, so that the fault shows when the stream is waited for, and not before the call that enqueues has returned.
+    let held = [("CUDA_EMULATOR_HOLD", "60000")];
+    reports(test, &held, &parts, || {
+        each(test, [true, false], |fill| {
+            let _own = Own::new();
+            let (first, second) = (stream(1), stream(1));
+            let other = alloc(64);
+            let closed = Box::leak(Box::new(AtomicBool::new(true)));
+            let data = std::ptr::from_ref(closed).cast_mut().cast();
+            ok!(cuLaunchHostFunc(first, Some(wait), data));
+            let mut address = 0;
+            ok!(cuMemAllocAsync(&mut address, 64, first));
+            match fill {
+                true => ok!(cuMemsetD8Async(address, 1, 64, second)),
+                false => ok!(cuMemcpyDtoDAsync_v2(other, address, 64, second)),
+            }
+            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
+            closed.store(false, Ordering::SeqCst);
+        });
+    });
+}
+
+#[test]
+fn memory_of_the_host_counts_against_no_device() {
+    let variables = [("CUDA_EMULATOR_MEMORY", "64M")];
+    passes(
+        "memory_of_the_host_counts_against_no_device",
+        &variables,
+        || {
+            let _own = Own::new();
+            let free = || {
+                let (mut free, mut total) = (0, 0);
+                ok!(cuMemGetInfo_v2(&mut free, &mut total));
+                free
+            };
+            for place in [2, 3] {
+                let mut properties = properties(0, 0);
+                properties.location.type_ = CUmemLocationType(place);
+                let mut own = null_mut();
+                ok!(cuMemPoolCreate(&mut own, &properties));
+                let before = free();
+                let some = take(own, 100 << 20).unwrap();
+                assert_eq!(free(), before);
+                give(some);
+                ok!(cuMemPoolDestroy(own));
+            }
+        },
+    );
+}
+
+#[test]
+fn whoever_waits_finds_that_memory_has_been_given_back() {
+    let test = "whoever_waits_finds_that_memory_has_been_given_back";
+    passes(test, &[], || {
+        let context = Own::new();
+        let (own, stream) = (pool(0, 0), stream(1));
+        let handles = [context.0 as usize, stream as usize, own as usize];
+        let wait = move || {
+            let [_, stream, own] = handles;
+            ok!(cuStreamSynchronize(stream as CUstream));
+            read(own as CUmemoryPool, 5)
+        };
+        // Two threads wait at the same moment, many times: as often as a busy machine does in a few seconds.
+        const ROUNDS: usize = 200_000;
+        let end = Instant::now() + Duration::from_secs(5);
+        let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let until = |counter: &AtomicUsize, round| {
+            while counter.load(Ordering::SeqCst) < round {
+                std::thread::yield_now();
+            }
+        };
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                ok!(cuCtxSetCurrent(handles[0] as CUcontext));
+                let mut late = 0;
+                for round in 1..=ROUNDS {
+                    until(&begun, round);
+                    if begun.load(Ordering::SeqCst) == usize::MAX {
+                        break;
+                    }
+                    late += usize::from(wait() != Ok(0));
+                    ended.store(round, Ordering::SeqCst);
+                }
+                late
+            });
+            let mut late = 0;
+            for round in 1..=ROUNDS {
+                let some = take(own, 1000).unwrap();
+                ok!(cuCtxSynchronize());
+                ok!(cuMemFreeAsync(some, stream));
+                begun.store(round, Ordering::SeqCst);
+                late += usize::from(wait() != Ok(0));
+                until(&ended, round);
+                if Instant::now() > end {
+                    break;
+                }
+            }
+            begun.store(usize::MAX, Ordering::SeqCst);
+            assert_eq!((late, other.join().unwrap()), (0, 0));
+        });
+        ok!(cuMemPoolDestroy(own));
+    });
+}

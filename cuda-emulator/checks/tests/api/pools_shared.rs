@@ -1,0 +1,134 @@
+//! Pools that go to others, as files.
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::pools::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+const FILE: CUmemAllocationHandleType =
+    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
+/// A pool that goes to others as a file.
+fn shared_pool(place: u32) -> CUmemoryPool {
+    let mut shared = properties(0, 0);
+    shared.location.type_ = CUmemLocationType(place);
+    shared.handleTypes = FILE;
+    let mut pool = null_mut();
+    ok!(cuMemPoolCreate(&mut pool, &shared));
+    pool
+}
+
+#[test]
+fn a_pool_goes_to_others_as_a_file() {
+    let _own = Own::new();
+    let (own, mut theirs, plain) = (shared_pool(1), null_mut(), pool(0, 0));
+    let mut file = -1i32;
+    let place: *mut c_void = (&raw mut file).cast();
+    // As on an H200 (driver 580), memory goes to others behind its pool.
+    let (early, mut told) = (take(own, 10).unwrap(), CUmemPoolPtrExportData::default());
+    invalid!(cuMemPoolExportPointer(&mut told, early));
+    ok!(cuMemPoolExportToShareableHandle(place, own, FILE, 0));
+    ok!(cuMemPoolExportPointer(&mut told, early));
+    for (pool, kind, flags) in [(plain, 1, 0), (own, 2, 0), (own, 1, 1)] {
+        let kind = CUmemAllocationHandleType(kind);
+        invalid!(cuMemPoolExportToShareableHandle(place, pool, kind, flags));
+    }
+    let (first, second) = (take(own, 5000).unwrap(), take(own, 10).unwrap());
+    ok!(cuMemsetD8_v2(first, 7, 5000));
+    ok!(cuMemsetD8_v2(second, 8, 10));
+    let mut data = [CUmemPoolPtrExportData::default(); 2];
+    ok!(cuMemPoolExportPointer(&mut data[0], first));
+    ok!(cuMemPoolExportPointer(&mut data[1], second));
+    for wrong in [first + 16, take(plain, 10).unwrap(), alloc(64), 0] {
+        invalid!(cuMemPoolExportPointer(&mut data[0], wrong));
+    }
+
+    // In one process it works as between two.
+    let number = file as usize as *mut c_void;
+    ok!(cuMemPoolImportFromShareableHandle(
+        &mut theirs,
+        number,
+        FILE,
+        0
+    ));
+    // Nothing is done with it but to import what its owner has allocated.
+    assert_eq!(read(theirs, 7), Err(INVALID));
+    assert_eq!(write(theirs, 4, 5), INVALID);
+    assert_eq!(take(theirs, 10), Err(INVALID));
+    invalid!(cuMemPoolTrimTo(theirs, 0));
+    invalid!(cuMemPoolExportToShareableHandle(place, theirs, FILE, 0));
+    invalid!(cuDeviceSetMemPool(0, theirs));
+    let mut seen = [0; 2];
+    for (place, data) in seen.iter_mut().zip(&mut data) {
+        ok!(cuMemPoolImportPointer(place, theirs, data));
+    }
+    assert_ne!(seen[0], first);
+    assert_eq!(download::<u8>(seen[0], 5000), [7; 5000]);
+    assert_eq!(download::<u8>(seen[1], 10), [8; 10]);
+    ok!(cuMemsetD8_v2(seen[0], 9, 100));
+    assert_eq!(download::<u8>(first, 101)[99..], [9, 7]);
+    // What is no allocation of this pool.
+    invalid!(cuMemPoolImportPointer(&mut seen[0], own, &mut data[0]));
+    let mut nonsense = CUmemPoolPtrExportData::default();
+    invalid!(cuMemPoolImportPointer(&mut seen[0], theirs, &mut nonsense));
+    ok!(cuMemFreeAsync(seen[0], null_mut()));
+    ok!(cuMemFree_v2(seen[1]));
+    // The owner's is still there.
+    assert_eq!(download::<u8>(first, 1), [9]);
+    ok!(cuMemPoolDestroy(theirs));
+    let number = -1isize as *mut c_void;
+    fails!(
+        CUDA_ERROR_UNKNOWN,
+        cuMemPoolImportFromShareableHandle(&mut theirs, number, FILE, 0)
+    );
+    // Zero is no handle, though it may be a descriptor.
+    invalid!(cuMemPoolImportFromShareableHandle(
+        &mut theirs,
+        null_mut(),
+        FILE,
+        0
+    ));
+    give(early);
+    give(first);
+    give(second);
+    assert_eq!(read(own, 7), Ok(0));
+}
+
+#[test]
+fn a_pool_of_the_hosts_memory_is_one_elsewhere_too() {
+    let _own = Own::new();
+    for place in [1, 3] {
+        let (own, mut theirs, mut number) = (shared_pool(place), null_mut(), -1i32);
+        let to: *mut c_void = (&raw mut number).cast();
+        ok!(cuMemPoolExportToShareableHandle(to, own, FILE, 0));
+        let number = number as usize as *mut c_void;
+        ok!(cuMemPoolImportFromShareableHandle(
+            &mut theirs,
+            number,
+            FILE,
+            0
+        ));
+        for pool in [own, theirs] {
+            let mut flags = CUmemAccess_flags(9);
+            let mut host = location(0);
+            host.type_ = CUmemLocationType(3);
+            ok!(cuMemPoolGetAccess(&mut flags, pool, &mut host));
+            assert_eq!(flags.0, if place == 3 { 3 } else { 0 });
+            ok!(cuMemPoolGetAccess(&mut flags, pool, &mut location(0)));
+            assert_eq!(flags.0, if place == 1 { 3 } else { 0 });
+        }
+        let some = take(own, 5000).unwrap();
+        ok!(cuCtxSynchronize());
+        let (numbers, mut found) = ([7u8; 5000], [0u8; 5000]);
+        ok!(cuMemcpy(some, numbers.as_ptr() as u64, 5000));
+        let (mut data, mut seen) = (CUmemPoolPtrExportData::default(), 0);
+        ok!(cuMemPoolExportPointer(&mut data, some));
+        ok!(cuMemPoolImportPointer(&mut seen, theirs, &mut data));
+        ok!(cuMemcpy(found.as_mut_ptr() as u64, seen, 5000));
+        assert_eq!(found, numbers);
+        ok!(cuMemFree_v2(seen));
+        give(some);
+        ok!(cuMemPoolDestroy(theirs));
+        ok!(cuMemPoolDestroy(own));
+    }
+}

@@ -1,0 +1,97 @@
+//! Reports: codes of faults, and what is asked of pending host work by an allocator.
+
+use cuda_emulator::pending_host_work;
+use cuda_emulator_checks::abi::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
+use std::time::Duration;
+
+/// As the documentation of `pending_host_work` allows: asks before it gives a block back. Counts what lives.
+struct Asking;
+
+static LIVE: AtomicIsize = AtomicIsize::new(0);
+
+// SAFETY: the system's allocator does it all.
+unsafe impl GlobalAlloc for Asking {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LIVE.fetch_add(layout.size() as isize, Ordering::SeqCst);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size() as isize, Ordering::SeqCst);
+        let _ = pending_host_work(place, layout.size());
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Asking = Asking;
+
+unsafe extern "C" fn wait_for(open: *mut c_void) {
+    // SAFETY: the test passes a flag that outlives the stream's work.
+    while !unsafe { &*open.cast::<AtomicBool>() }.load(Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn an_allocator_may_ask_and_little_is_kept() {
+    let _context = Own::new();
+    let (one, device) = (stream(1), alloc(4));
+    let mut page = null_mut();
+    ok!(cuMemAllocHost_v2(&mut page, 4096));
+    let copy = |at: usize| {
+        let from = page.wrapping_byte_add(4 * (at % 1024));
+        ok!(cuMemcpyHtoDAsync_v2(device, from, 4, one));
+    };
+    let round = || {
+        let open = AtomicBool::new(false);
+        ok!(cuLaunchHostFunc(one, Some(wait_for), arg(&open)));
+        (0..1000).for_each(copy);
+        assert!(pending_host_work(page.cast(), 1).is_some());
+        open.store(true, Ordering::SeqCst);
+        ok!(cuStreamSynchronize(one));
+        assert!(pending_host_work(page.cast(), 4096).is_none());
+    };
+    // What grows once stays that large; after that nothing does.
+    round();
+    let before = LIVE.load(Ordering::SeqCst);
+    (0..5).for_each(|_| round());
+    let kept = LIVE.load(Ordering::SeqCst) - before;
+    assert!(kept < 100_000, "{kept} bytes of 5000 copies");
+}
+
+const PTX: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
+    .visible .entry barrier(.param .u32 n) {\n.reg .u32 %r<2>;\nld.param.u32 %r1, [n];\nbar.sync %r1;\nret;\n}\n\
+    .visible .entry jump(.param .u32 n) {\n.reg .u32 %r<2>;\nld.param.u32 %r1, [n];\n\
+    ts: .branchtargets L0, L1;\nbrx.idx %r1, ts;\nL0:\nret;\nL1:\nret;\n}\n";
+
+#[test]
+fn each_kind_of_fault_has_its_code() {
+    let parts = ["CUDA_ERROR_ILLEGAL_INSTRUCTION", "CUDA_ERROR_INVALID_PC"];
+    let test = "each_kind_of_fault_has_its_code";
+    let cases = [
+        ("barrier", 15, 16, CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION),
+        ("jump", 1, 2, CUresult::CUDA_ERROR_INVALID_PC),
+    ];
+    reports(test, &[], &parts, || {
+        each(test, cases, |(kernel, good, bad, expected)| {
+            let _context = Own::new();
+            let function = function(load(PTX), kernel);
+            launch(function, 1, 32, null_mut(), &mut [arg(&good)]);
+            ok!(cuCtxSynchronize());
+            launch(function, 1, 32, null_mut(), &mut [arg(&bad)]);
+            // The error stays, whatever is called.
+            for _ in 0..2 {
+                // SAFETY: no arguments, and a place that is valid for the write.
+                let codes = unsafe { [cuCtxSynchronize(), cuMemAlloc_v2(&mut 0, 4)] };
+                assert_eq!(codes, [expected; 2], "{kernel}");
+            }
+        });
+    });
+}

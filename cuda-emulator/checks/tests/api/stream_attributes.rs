@@ -1,0 +1,205 @@
+//! Attributes of streams.
+
+use cuda_emulator_checks::abi::*;
+use std::ptr::null_mut;
+
+#[test]
+fn attributes_that_a_stream_has_and_has_not() {
+    let _context = Own::new();
+    let one = stream(0);
+    for id in 0..24 {
+        let known = [1, 3, 8, 9, 10].contains(&id);
+        let mut value: CUstreamAttrValue = filled(0);
+        // SAFETY: a live stream; `value` is valid for writes.
+        let read = unsafe { cuStreamGetAttribute(one, CUstreamAttrID(id), &mut value) };
+        // A new stream's policy is none that can be set.
+        if id == 3 {
+            value.syncPolicy = CUsynchronizationPolicy::CU_SYNC_POLICY_AUTO;
+        }
+        // SAFETY: a live stream; `value` is valid for reads.
+        let codes = unsafe { [read, cuStreamSetAttribute(one, CUstreamAttrID(id), &value)] };
+        let expected = match known {
+            true => CUresult::CUDA_SUCCESS,
+            false => CUresult::CUDA_ERROR_INVALID_VALUE,
+        };
+        assert_eq!(codes, [expected; 2], "attribute {id}");
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuStreamGetAttribute(one, CUstreamAttrID(id), null_mut())
+        );
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuStreamSetAttribute(one, CUstreamAttrID(id), std::ptr::null())
+        );
+    }
+}
+
+/// The bytes of a stream's attribute; those behind its value stay as they were.
+fn preference(stream: CUstream, id: u32) -> [u8; 64] {
+    let mut value = [0xee; 64];
+    let place = value.as_mut_ptr().cast();
+    ok!(cuStreamGetAttribute(stream, CUstreamAttrID(id), place));
+    value
+}
+
+/// Sets a stream's attribute to a value that begins with these bytes.
+fn prefer(stream: CUstream, id: u32, bytes: &[u8]) -> CUresult {
+    let mut value: CUstreamAttrValue = filled(0);
+    // SAFETY: a union of plain data, 64 bytes long.
+    unsafe {
+        value.pad[..bytes.len()].copy_from_slice(&bytes.iter().map(|b| *b as _).collect::<Vec<_>>())
+    };
+    // SAFETY: a live stream and a value.
+    unsafe { cuStreamSetAttribute(stream, CUstreamAttrID(id), &value) }
+}
+
+/// An access policy window at an address: ratio, properties of hits and misses.
+fn window(ratio: f32, hit: u32, miss: u32) -> Vec<u8> {
+    let parts: [&[u8]; 5] = [
+        &0x1000u64.to_ne_bytes(),
+        &64u64.to_ne_bytes(),
+        &ratio.to_ne_bytes(),
+        &hit.to_ne_bytes(),
+        &miss.to_ne_bytes(),
+    ];
+    parts.concat()
+}
+
+#[test]
+fn attributes_of_a_stream_are_remembered_and_checked() {
+    const MISSING: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+    const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
+    let _context = Own::new();
+    let (one, other) = (stream(0), stream(0));
+    // A new stream's: no window, no policy (the H200: -1), priority 0, the domains by their numbers, the default one.
+    let defaults: [(u32, Vec<u8>); 5] = [
+        (1, vec![0; 28]),
+        (3, (-1i32).to_ne_bytes().into()),
+        (8, vec![0; 4]),
+        (9, vec![0, 1]),
+        (10, vec![0; 4]),
+    ];
+    for (id, bytes) in &defaults {
+        let value = preference(one, *id);
+        assert_eq!(value[..bytes.len()], bytes[..], "attribute {id}");
+        let rest = &value[bytes.len()..];
+        assert!(rest.iter().all(|byte| *byte == 0xee), "attribute {id}");
+    }
+    let word = |value: u32| value.to_ne_bytes().to_vec();
+    let good = [
+        (1, window(1.0, 2, 1)),
+        (1, window(0.5, 1, 0)),
+        // An H200 takes what means nothing, too.
+        (1, window(f32::NAN, 0, 0)),
+        (1, window(1.0, 3, 3)),
+        (3, word(4)),
+        (3, word(2)),
+        (8, word(-5i32 as u32)),
+        (8, word(-3i32 as u32)),
+        (9, vec![1, 0]),
+        (10, word(1)),
+    ];
+    for (id, bytes) in &good {
+        assert_eq!(prefer(one, *id, bytes), SUCCESS, "attribute {id}");
+        assert_eq!(preference(one, *id)[..bytes.len()], bytes[..]);
+    }
+    let bad = [
+        (1, window(1.5, 0, 0)),
+        (1, window(-0.5, 0, 0)),
+        (1, window(1.0, 0, 2)),
+        (3, word(0)),
+        (3, word(5)),
+        (9, vec![200, 0]),
+        (9, vec![0, 200]),
+        (10, word(2)),
+    ];
+    let before = [1, 3, 8, 9, 10].map(|id| preference(one, id));
+    for (id, bytes) in &bad {
+        assert_eq!(
+            prefer(one, *id, bytes),
+            MISSING,
+            "attribute {id}, {bytes:?}"
+        );
+    }
+    assert_eq!([1, 3, 8, 9, 10].map(|id| preference(one, id)), before);
+    // The priority is the stream's.
+    let mut priority = 0;
+    ok!(cuStreamGetPriority(one, &mut priority));
+    assert_eq!(priority, -3);
+    // Another stream has its own, until it gets a copy.
+    for (id, bytes) in &defaults {
+        assert_eq!(preference(other, *id)[..bytes.len()], bytes[..]);
+    }
+    ok!(cuStreamCopyAttributes(other, one));
+    assert_eq!([1, 3, 8, 9, 10].map(|id| preference(other, id)), before);
+}
+
+fn priority(stream: CUstream) -> i32 {
+    let mut priority = 12345;
+    ok!(cuStreamGetPriority(stream, &mut priority));
+    priority
+}
+
+/// On an H200 (driver 580, range 0 to -5), asked for and given, by either way.
+#[test]
+fn priorities_are_clamped() {
+    let _context = Own::new();
+    let (mut least, mut greatest) = (7, 7);
+    ok!(cuCtxGetStreamPriorityRange(&mut least, &mut greatest));
+    assert_eq!((least, greatest), (0, -5));
+    for (asked, given) in [
+        (0, 0),
+        (-1, -1),
+        (-4, -4),
+        (-5, -5),
+        (-6, -5),
+        (1, 0),
+        (2, 0),
+        (100, 0),
+        (-100, -5),
+        (i32::MAX, 0),
+        (i32::MIN, -5),
+    ] {
+        for flags in [0, 1] {
+            let mut stream = null_mut();
+            ok!(cuStreamCreateWithPriority(&mut stream, flags, asked));
+            assert_eq!(priority(stream), given, "{asked}");
+        }
+        let one = stream(0);
+        assert_eq!(prefer(one, 8, &asked.to_ne_bytes()), SUCCESS);
+        assert_eq!(preference(one, 8)[..4], i32::to_ne_bytes(given), "{asked}");
+        assert_eq!(priority(one), given, "{asked}");
+    }
+}
+
+/// What an H200 (driver 580) copies: priority and policy, among the streams of one context, whichever is current.
+#[test]
+fn attributes_are_copied_within_a_context() {
+    let first = Own::new();
+    let (mut from, same) = (null_mut(), stream(0));
+    ok!(cuStreamCreateWithPriority(&mut from, 0, -2));
+    let seen = |stream| {
+        [3, 8].map(|id| i32::from_ne_bytes(*preference(stream, id).first_chunk().unwrap()))
+    };
+    let second = Own::new();
+    let other = stream(0);
+    assert_eq!(prefer(from, 3, &2u32.to_ne_bytes()), SUCCESS);
+    assert_eq!([from, same, other].map(seen), [[2, -2], [-1, 0], [-1, 0]]);
+    invalid!(cuStreamCopyAttributes(other, from));
+    assert_eq!(seen(other), [-1, 0]);
+    ok!(cuStreamCopyAttributes(same, from));
+    assert_eq!([from, same, other].map(seen), [[2, -2], [2, -2], [-1, 0]]);
+    ok!(cuCtxSetCurrent(first.0));
+    let legacy = 1 as CUstream;
+    for (to, from) in [
+        (other, from),
+        (from, other),
+        (null_mut(), other),
+        (other, null_mut()),
+    ] {
+        invalid!(cuStreamCopyAttributes(to, from));
+    }
+    ok!(cuStreamCopyAttributes(legacy, from));
+    assert_eq!([from, same, other].map(seen), [[2, -2], [2, -2], [-1, 0]]);
+    ok!(cuCtxSetCurrent(second.0));
+}

@@ -1,0 +1,486 @@
+//! Stream memory operations: `cuStreamWaitValue`, `cuStreamWriteValue`, `cuStreamBatchMemOp`.
+
+use cuda_emulator_checks::abi::*;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+const GEQ: u32 = 0;
+const EQ: u32 = 1;
+const AND: u32 = 2;
+const NOR: u32 = 3;
+const ALL: u64 = u64::MAX;
+const HIGH: u64 = 0x5555_5555_0000_0000;
+const MIN: u64 = 1 << 63;
+
+/// Page-locked words, which the host and the streams both use.
+struct Words(*const AtomicU64);
+
+impl Words {
+    fn new(count: usize) -> Words {
+        let mut place = null_mut();
+        ok!(cuMemAllocHost_v2(&mut place, 8 * count));
+        let words = Words(place.cast());
+        (0..count).for_each(|at| words.at(at).store(0, Ordering::SeqCst));
+        words
+    }
+
+    fn at(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: within the allocation, which lives until the context ends; only atomics touch it.
+        unsafe { &*self.0.add(index) }
+    }
+
+    fn address(&self, index: usize) -> CUdeviceptr {
+        self.0 as CUdeviceptr + 8 * index as u64
+    }
+}
+
+fn is_done(stream: CUstream) -> bool {
+    // SAFETY: a live stream.
+    let code = unsafe { cuStreamQuery(stream) };
+    assert!(
+        [CUresult::CUDA_SUCCESS, CUresult::CUDA_ERROR_NOT_READY].contains(&code),
+        "{code:?}"
+    );
+    code == CUresult::CUDA_SUCCESS
+}
+
+/// (kind, whether 64 bits wide, what the memory holds, the value, whether that ends the wait)
+type Case = (u32, bool, u64, u64, bool);
+
+/// The memory holds more than 32 bits in the narrow cases, too: the upper half mustn't matter.
+const CASES: [Case; 52] = [
+    // (int32_t)(*address - value) >= 0
+    (GEQ, false, 5, 5, true),
+    (GEQ, false, 6, 5, true),
+    (GEQ, false, 4, 5, false),
+    (GEQ, false, 5, 0xffff_fffb, true),
+    (GEQ, false, 0xffff_fffb, 5, false),
+    (GEQ, false, 0x8000_0000, 1, true),
+    (GEQ, false, 0x8000_0000, 0, false),
+    (GEQ, false, 0, 0x8000_0001, true),
+    (GEQ, false, HIGH + 4, 5, false),
+    (GEQ, false, HIGH + 5, 5, true),
+    // (int64_t)(*address - value) >= 0
+    (GEQ, true, 5, 5, true),
+    (GEQ, true, 6, 5, true),
+    (GEQ, true, 4, 5, false),
+    (GEQ, true, 5, 0xffff_fffb, false),
+    (GEQ, true, 0xffff_fffb, 5, true),
+    (GEQ, true, 1 << 32, 5, true),
+    (GEQ, true, 5, 1 << 32, false),
+    (GEQ, true, MIN, 1, true),
+    (GEQ, true, MIN, 0, false),
+    (GEQ, true, 5, ALL, true),
+    // *address == value
+    (EQ, false, 5, 5, true),
+    (EQ, false, 5, 6, false),
+    (EQ, false, 6, 5, false),
+    (EQ, false, HIGH + 5, 5, true),
+    (EQ, false, HIGH, 1, false),
+    (EQ, true, HIGH + 5, HIGH + 5, true),
+    (EQ, true, HIGH + 5, 5, false),
+    (EQ, true, 5, HIGH + 5, false),
+    (EQ, true, ALL, ALL, true),
+    // (*address & value) != 0
+    (AND, false, 4, 8, false),
+    (AND, false, 4, 4, true),
+    (AND, false, 12, 6, true),
+    (AND, false, 0, 1, false),
+    (AND, false, HIGH, u32::MAX as u64, false),
+    (AND, false, 0x8000_0000, 0x8000_0000, true),
+    (AND, true, 4, 8, false),
+    (AND, true, 4, 4, true),
+    (AND, true, HIGH, u32::MAX as u64, false),
+    (AND, true, HIGH, HIGH, true),
+    (AND, true, MIN, MIN, true),
+    // ~(*address | value) != 0
+    (NOR, false, 0, 0, true),
+    (NOR, false, 0xffff_ffff, 1, false),
+    (NOR, false, 0xffff_ffff, 0, false),
+    (NOR, false, 0xffff_0000, 0x0000_ffff, false),
+    (NOR, false, 0xffff_0000, 0x0000_7fff, true),
+    (NOR, false, 0xffff_fffe, 0xffff_fffe, true),
+    (NOR, true, 0, 0, true),
+    (NOR, true, ALL, 1, false),
+    (NOR, true, 0xffff_ffff, 0, true),
+    (NOR, true, ALL - 0xffff, 0xffff, false),
+    (NOR, true, ALL >> 1, 0, true),
+    (NOR, true, ALL - 1, ALL - 1, true),
+];
+
+fn wait(stream: CUstream, address: CUdeviceptr, case: &Case, batch: bool) {
+    let (kind, wide, _, value, _) = *case;
+    match (batch, wide) {
+        (false, false) => ok!(cuStreamWaitValue32_v2(stream, address, value as u32, kind)),
+        (false, true) => ok!(cuStreamWaitValue64_v2(stream, address, value, kind)),
+        (true, false) => {
+            // The field is 32 bits wide: what is beside it mustn't matter.
+            let garbage = 0xdead_beef << 32;
+            ok!(cuStreamBatchMemOp_v2(
+                stream,
+                1,
+                [op(1, address, garbage | value, kind)].as_mut_ptr(),
+                0
+            ))
+        }
+        (true, true) => ok!(cuStreamBatchMemOp_v2(
+            stream,
+            1,
+            [op(4, address, value, kind)].as_mut_ptr(),
+            0
+        )),
+    }
+}
+
+/// One of a batch's operations.
+fn op(kind: u32, address: CUdeviceptr, value: u64, flags: u32) -> CUstreamBatchMemOpParams {
+    let words = [kind.into(), address, value, u64::from(flags), 0, 0];
+    const { assert!(size_of::<CUstreamBatchMemOpParams>() == size_of::<[u64; 6]>()) };
+    // SAFETY: a union of structs of integers, of this size; the fields of waits and writes are at these places.
+    unsafe { std::mem::transmute::<[u64; 6], CUstreamBatchMemOpParams>(words) }
+}
+
+/// Puts every case's wait on a stream of its own, looks which of them end, and then ends the others.
+fn all_cases(batch: bool) {
+    let _context = Own::new();
+    let words = Words::new(CASES.len());
+    let streams = CASES.map(|_| stream(1));
+    for (at, case) in CASES.iter().enumerate() {
+        words.at(at).store(case.2, Ordering::SeqCst);
+        wait(streams[at], words.address(at), case, batch);
+    }
+    let end = Instant::now() + Duration::from_secs(5);
+    let all_that_should = || {
+        let mut ended = CASES.iter().zip(streams).filter(|(case, _)| case.4);
+        ended.all(|(_, stream)| is_done(stream))
+    };
+    while !all_that_should() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // The others would have ended by now, too.
+    std::thread::sleep(Duration::from_millis(30));
+    let ended = streams.map(is_done);
+    // What ends each kind; so the context can be destroyed.
+    for (at, (kind, _, _, value, _)) in CASES.iter().enumerate() {
+        let value = if *kind == NOR { 0 } else { *value };
+        words.at(at).store(value, Ordering::SeqCst);
+    }
+    for (case, ended) in CASES.iter().zip(ended) {
+        assert_eq!(ended, case.4, "{case:#x?}");
+    }
+    ok!(cuCtxSynchronize());
+}
+
+#[test]
+fn a_wait_ends_when_its_condition_holds() {
+    all_cases(false);
+}
+
+#[test]
+fn a_wait_of_a_batch_ends_when_its_condition_holds() {
+    all_cases(true);
+}
+
+#[test]
+fn a_write_writes_as_many_bytes_as_it_says() {
+    let _context = Own::new();
+    let one = stream(1);
+    let device = alloc(32);
+    let host = Words::new(4);
+    for base in [device, host.address(0)] {
+        let mut expected = [0xeeee_eeee_u32; 8];
+        let reset = || {
+            ok!(cuMemsetD32_v2(base, 0xeeee_eeee, 8));
+            ok!(cuCtxSynchronize());
+        };
+        let look = || {
+            ok!(cuStreamSynchronize(one));
+            let mut seen = [0u32; 8];
+            ok!(cuMemcpy(seen.as_mut_ptr() as CUdeviceptr, base, 32));
+            seen
+        };
+        reset();
+        ok!(cuStreamWriteValue32_v2(one, base + 4, 0x1234_5678, 0));
+        expected[1] = 0x1234_5678;
+        assert_eq!(look(), expected);
+        ok!(cuStreamWriteValue64_v2(
+            one,
+            base + 16,
+            0x1122_3344_5566_7788,
+            0
+        ));
+        expected[4..6].copy_from_slice(&[0x5566_7788, 0x1122_3344]);
+        assert_eq!(look(), expected);
+        // In a batch, with garbage beside the narrow value, in order.
+        reset();
+        let mut batch = [
+            op(2, base + 4, 0xdead_beef_0000_0007, 0),
+            op(5, base + 16, 0xdead_beef_0000_0008, 0),
+            op(1, base + 4, 7, EQ),
+            // A barrier.
+            op(6, 0, 0, 0),
+            op(4, base + 16, 0xdead_beef_0000_0008, EQ),
+            op(2, base + 28, 9, 0),
+        ];
+        ok!(cuStreamBatchMemOp_v2(one, 6, batch.as_mut_ptr(), 0));
+        expected = [0xeeee_eeee_u32; 8];
+        expected[1] = 7;
+        expected[4..6].copy_from_slice(&[8, 0xdead_beef]);
+        expected[7] = 9;
+        assert_eq!(look(), expected);
+    }
+}
+
+#[test]
+fn unknown_flags_and_bad_addresses_are_refused() {
+    let _context = Own::new();
+    let one = stream(1);
+    let (base, read_only) = (alloc(16), 0x7fff_0000_0000);
+    let mut freed = 0;
+    ok!(cuMemAlloc_v2(&mut freed, 4096));
+    ok!(cuMemFree_v2(freed));
+    ok!(cuMemsetD32_v2(base, 0, 4));
+    for bit in 2..32 {
+        // CU_STREAM_WAIT_VALUE_FLUSH: an H200 has no flush of remote writes.
+        if bit == 30 {
+            for flags in [GEQ, EQ, NOR].map(|kind| kind | 1 << 30) {
+                fails!(
+                    CUDA_ERROR_NOT_SUPPORTED,
+                    cuStreamWaitValue32_v2(one, base, 0, flags)
+                );
+                fails!(
+                    CUDA_ERROR_NOT_SUPPORTED,
+                    cuStreamWaitValue64_v2(one, base, 0, flags)
+                );
+            }
+            continue;
+        }
+        let flags = 1 << bit;
+        for flags in [flags, flags | EQ] {
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuStreamWaitValue32_v2(one, base, 0, flags)
+            );
+            fails!(
+                CUDA_ERROR_INVALID_VALUE,
+                cuStreamWaitValue64_v2(one, base, 0, flags)
+            );
+        }
+    }
+    // CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER, 1, too: the H200 said so.
+    for bit in 0..32 {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuStreamWriteValue32_v2(one, base, 1, 1 << bit)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuStreamWriteValue64_v2(one, base, 1, 1 << bit)
+        );
+    }
+    ok!(cuStreamSynchronize(one));
+    assert_eq!(download::<u32>(base, 4), [0; 4], "nothing was written");
+    // Aligned to their size and inside the allocation.
+    for offset in 0..24 {
+        let code = |good| match good {
+            true => CUresult::CUDA_SUCCESS,
+            false => CUresult::CUDA_ERROR_INVALID_VALUE,
+        };
+        let (small, large) = (
+            offset % 4 == 0 && offset < 16,
+            offset % 8 == 0 && offset < 16,
+        );
+        let at = base + offset;
+        // SAFETY: a live stream; the address is what the driver must check.
+        unsafe {
+            assert_eq!(cuStreamWriteValue32_v2(one, at, 0, 0), code(small));
+            assert_eq!(cuStreamWriteValue64_v2(one, at, 0, 0), code(large));
+            assert_eq!(cuStreamWaitValue32_v2(one, at, 0, GEQ), code(small));
+            assert_eq!(cuStreamWaitValue64_v2(one, at, 0, GEQ), code(large));
+        }
+    }
+    for address in [0, 64, freed, read_only] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuStreamWriteValue32_v2(one, address, 0, 0)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuStreamWaitValue64_v2(one, address, 0, 0)
+        );
+    }
+    ok!(cuStreamSynchronize(one));
+}
+
+#[test]
+fn what_a_batch_may_hold() {
+    let _context = Own::new();
+    let one = stream(1);
+    let base = upload(&[0u32; 2]);
+    let mut many: Vec<_> = (1..=300).map(|n| op(2, base, n, 0)).collect();
+    let many = many.as_mut_ptr();
+    // Fewer than 256, as documented, with no flags.
+    for count in [1, 2, 255] {
+        ok!(cuStreamBatchMemOp_v2(one, count, many, 0));
+        ok!(cuStreamSynchronize(one));
+        assert_eq!(download::<u32>(base, 2), [count, 0]);
+    }
+    for (count, flags) in [
+        (256, 0),
+        (257, 0),
+        (300, 0),
+        (u32::MAX, 0),
+        (1, 1),
+        (1, 2),
+        (257, 1),
+    ] {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuStreamBatchMemOp_v2(one, count, many, flags)
+        );
+    }
+    ok!(cuStreamBatchMemOp_v2(one, 0, many, 0));
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuStreamBatchMemOp_v2(one, 1, null_mut(), 0)
+    );
+    for wild in WILD {
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuStreamBatchMemOp_v2(wild as CUstream, 1, many, 0)
+        );
+    }
+    // Neither kinds that there aren't, nor arguments that a single call wouldn't take.
+    for kind in [0, 7, 9, 99, u32::MAX] {
+        let mut batch = [op(kind, base, 1, 0)];
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuStreamBatchMemOp_v2(one, 1, batch.as_mut_ptr(), 0)
+        );
+    }
+    // Writes have no flags on an H200 (driver 580), in a batch either.
+    for flags in [1, 2, 3, 4, 8, 0x80, 0x81, 1 << 30, 1 << 31] {
+        for kind in [2, 5] {
+            let mut batch = [op(kind, base, 1, flags)];
+            invalid!(cuStreamBatchMemOp_v2(one, 1, batch.as_mut_ptr(), 0));
+        }
+    }
+    for (kind, address, flags) in [
+        (1, base + 2, 0),
+        (2, base + 2, 0),
+        (4, base + 4, 0),
+        (5, base + 4, 0),
+        (1, base, 4),
+        (2, base, 4),
+        (4, base, 4),
+        (5, base, 4),
+    ] {
+        let mut batch = [op(kind, address, 1, flags)];
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuStreamBatchMemOp_v2(one, 1, batch.as_mut_ptr(), 0)
+        );
+    }
+    // A flush of remote writes, and barriers alone, whose flags stand behind the kind: as on an H200 (driver 580).
+    let scope = |flags: u64| {
+        let words = [6 | flags << 32, 0, 0, 0, 0, 0];
+        // SAFETY: as in `op`.
+        unsafe { std::mem::transmute::<[u64; 6], CUstreamBatchMemOpParams>(words) }
+    };
+    for (operation, code) in [
+        (op(3, 0, 0, 0), CUresult::CUDA_ERROR_NOT_SUPPORTED),
+        (scope(0), CUresult::CUDA_SUCCESS),
+        (scope(1), CUresult::CUDA_SUCCESS),
+        (scope(2), CUresult::CUDA_ERROR_INVALID_VALUE),
+    ] {
+        // SAFETY: a live stream and one operation.
+        let found = unsafe { cuStreamBatchMemOp_v2(one, 1, [operation].as_mut_ptr(), 0) };
+        assert_eq!(found, code);
+    }
+    ok!(cuStreamSynchronize(one));
+    assert_eq!(download::<u32>(base, 2), [255, 0]);
+}
+
+#[test]
+fn of_a_batch_with_a_bad_operation_nothing_is_done() {
+    let _context = Own::new();
+    let one = stream(1);
+    let base = upload(&[0u32; 4]);
+    // An unknown operation, a misaligned address, unknown flags, a flush.
+    for (bad, code) in [
+        (op(99, base, 1, 0), CUresult::CUDA_ERROR_INVALID_VALUE),
+        (op(2, base + 2, 1, 0), CUresult::CUDA_ERROR_INVALID_VALUE),
+        (op(1, base, 1, 8), CUresult::CUDA_ERROR_INVALID_VALUE),
+        (op(1, base, 1, 1 << 30), CUresult::CUDA_ERROR_NOT_SUPPORTED),
+    ] {
+        for place in 0..4 {
+            let mut batch: Vec<_> = (0..4).map(|at| op(2, base + 4 * at, 7, 0)).collect();
+            batch[place] = bad;
+            // SAFETY: a live stream; four operations.
+            let found = unsafe { cuStreamBatchMemOp_v2(one, 4, batch.as_mut_ptr(), 0) };
+            assert_eq!(found, code);
+            ok!(cuStreamSynchronize(one));
+            assert_eq!(download::<u32>(base, 4), [0; 4]);
+        }
+    }
+}
+
+#[test]
+fn a_fault_of_the_context_ends_a_wait() {
+    let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS"];
+    reports("a_fault_of_the_context_ends_a_wait", &[], &parts, || {
+        // SAFETY: no arguments that matter. A wait that doesn't end would hang the test.
+        unsafe { libc::alarm(8) };
+        let _context = Own::new();
+        let (waiting, other) = (stream(1), stream(1));
+        let flag = upload(&[0u64]);
+        let put = function(load(include_str!("../../kernels/faults.ptx")), "put");
+        ok!(cuStreamWaitValue64_v2(waiting, flag, 1, EQ));
+        std::thread::sleep(Duration::from_millis(10));
+        assert!(!is_done(waiting));
+        let (place, index) = (0u64, 0);
+        launch(put, 1, 1, other, &mut [arg(&place), arg(&index)]);
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(other));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(waiting));
+    });
+}
+
+/// As recorded on an H200 (driver 580): memory of a pool and managed memory can't be waited for, while that of `cuMemAlloc`
+/// and of the host can.
+#[test]
+fn memory_of_pools_and_managed_memory_are_refused() {
+    let _context = Own::new();
+    let one = stream(1);
+    let (mut pooled, mut managed) = (0, 0);
+    ok!(cuMemAllocAsync(&mut pooled, 8, one));
+    ok!(cuMemAllocManaged(&mut managed, 8, 1));
+    ok!(cuStreamSynchronize(one));
+    for address in [pooled, managed] {
+        invalid!(cuStreamWriteValue32_v2(one, address, 1, 0));
+        invalid!(cuStreamWaitValue64_v2(one, address, 0, GEQ));
+    }
+    let plain = alloc(8);
+    ok!(cuStreamWriteValue32_v2(one, plain, 1, 0));
+    ok!(cuStreamSynchronize(one));
+    assert_eq!(download::<u32>(plain, 1), [1]);
+}
+
+#[test]
+fn waits_hold_only_their_own_stream_up() {
+    let _context = Own::new();
+    let (first, second) = (stream(1), stream(1));
+    let words = Words::new(4);
+    // There and back again: each waits for what the other writes.
+    for round in 1..=50 {
+        ok!(cuStreamWriteValue32_v2(first, words.address(0), round, 0));
+        ok!(cuStreamWaitValue32_v2(first, words.address(1), round, EQ));
+        ok!(cuStreamWaitValue32_v2(second, words.address(0), round, EQ));
+        ok!(cuStreamWriteValue32_v2(second, words.address(1), round, 0));
+    }
+    ok!(cuStreamWriteValue64_v2(first, words.address(2), 7 << 40, 0));
+    ok!(cuStreamSynchronize(first));
+    ok!(cuStreamSynchronize(second));
+    let seen = [0, 1, 2, 3].map(|at| words.at(at).load(Ordering::SeqCst));
+    assert_eq!(seen, [50, 50, 7 << 40, 0]);
+}

@@ -1,0 +1,621 @@
+//! Virtual memory: reserved addresses, physical memory, mappings. The codes are those of an H200 (driver 580) but where
+//! it says otherwise.
+
+#![allow(
+    clippy::field_reassign_with_default,
+    reason = "newer headers may have more fields"
+)]
+
+use cuda_emulator_checks::abi::*;
+use std::ptr::{null, null_mut};
+
+const UNIT: usize = 2 << 20;
+const DEVICE: CUmemLocationType = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+const HOST_NUMA: CUmemLocationType = CUmemLocationType(3);
+const READ_WRITE: u32 = 3;
+
+fn properties() -> CUmemAllocationProp {
+    CUmemAllocationProp {
+        type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        location: CUmemLocation::new(DEVICE, 0),
+        ..Default::default()
+    }
+}
+
+fn reserve(units: usize) -> CUdeviceptr {
+    let mut address = 0;
+    ok!(cuMemAddressReserve(&mut address, units * UNIT, 0, 0, 0));
+    address
+}
+
+fn create(units: usize) -> u64 {
+    let mut handle = 0;
+    ok!(cuMemCreate(&mut handle, units * UNIT, &properties(), 0));
+    handle
+}
+
+fn access(device: i32, flags: u32) -> CUmemAccessDesc {
+    CUmemAccessDesc {
+        location: CUmemLocation::new(DEVICE, device),
+        flags: CUmemAccess_flags(flags),
+    }
+}
+
+fn allow(address: CUdeviceptr, units: usize, flags: u32) {
+    ok!(cuMemSetAccess(address, units * UNIT, &access(0, flags), 1));
+}
+
+fn allowed(address: CUdeviceptr) -> u64 {
+    let mut flags = 99;
+    ok!(cuMemGetAccess(
+        &mut flags,
+        &CUmemLocation::new(DEVICE, 0),
+        address
+    ));
+    flags
+}
+
+fn free_memory() -> usize {
+    let (mut free, mut total) = (0, 0);
+    ok!(cuMemGetInfo_v2(&mut free, &mut total));
+    free
+}
+
+#[test]
+fn two_views_show_the_same_bytes_and_outlive_the_handle() {
+    let _own = Own::new();
+    let (range, memory) = (reserve(4), create(2));
+    for at in [range, range + 2 * UNIT as u64] {
+        ok!(cuMemMap(at, 2 * UNIT, 0, memory, 0));
+    }
+    ok!(cuMemRelease(memory));
+    allow(range, 4, READ_WRITE);
+    let numbers: Vec<u32> = (0..2 * UNIT as u32 / 4).collect();
+    ok!(cuMemcpyHtoD_v2(range, numbers.as_ptr().cast(), 2 * UNIT));
+    assert_eq!(
+        download::<u32>(range + 2 * UNIT as u64, numbers.len()),
+        numbers
+    );
+    // A copy and a fill over both.
+    ok!(cuMemsetD32_v2(range + UNIT as u64, 7, 2 * UNIT / 4));
+    let all = download::<u32>(range, UNIT);
+    assert!(all[..UNIT / 4].iter().all(|&one| one == 7));
+    assert_eq!(all[..UNIT / 2], all[UNIT / 2..]);
+    // What is mapped has a handle again.
+    let mut again = 0;
+    let inside = std::ptr::with_exposed_provenance_mut(range as usize + 99);
+    ok!(cuMemRetainAllocationHandle(&mut again, inside));
+    ok!(cuMemRelease(again));
+    ok!(cuMemUnmap(range, 4 * UNIT));
+    ok!(cuMemAddressFree(range, 4 * UNIT));
+}
+
+#[test]
+fn fresh_memory_is_zero_and_takes_the_device_s() {
+    passes("fresh_memory_is_zero_and_takes_the_device_s", &[], || {
+        let _own = Own::new();
+        let before = free_memory();
+        let (range, memory) = (reserve(2), create(2));
+        assert_eq!(free_memory(), before - 2 * UNIT);
+        ok!(cuMemMap(range, 2 * UNIT, 0, memory, 0));
+        allow(range, 2, READ_WRITE);
+        assert_eq!(download::<u8>(range, 2 * UNIT), vec![0; 2 * UNIT]);
+        ok!(cuMemRelease(memory));
+        assert_eq!(free_memory(), before - 2 * UNIT);
+        ok!(cuMemUnmap(range, 2 * UNIT));
+        assert_eq!(free_memory(), before);
+        ok!(cuMemAddressFree(range, 2 * UNIT));
+    });
+}
+
+#[test]
+fn what_can_t_be_reserved_or_made() {
+    let _own = Own::new();
+    let mut at = 0;
+    for size in [0, 1, 4096, 3 << 20] {
+        invalid!(cuMemAddressReserve(&mut at, size, 0, 0, 0));
+        invalid!(cuMemCreate(&mut at, size, &properties(), 0));
+    }
+    invalid!(cuMemAddressReserve(&mut at, UNIT, 3, 0, 0));
+    invalid!(cuMemAddressReserve(&mut at, UNIT, 0, 0, 1));
+    invalid!(cuMemAddressReserve(null_mut(), UNIT, 0, 0, 0));
+    for size in [1 << 48, 1 << 60] {
+        fails!(
+            CUDA_ERROR_OUT_OF_MEMORY,
+            cuMemAddressReserve(&mut at, size, 0, 0, 0)
+        );
+        fails!(
+            CUDA_ERROR_OUT_OF_MEMORY,
+            cuMemCreate(&mut at, size, &properties(), 0)
+        );
+    }
+    ok!(cuMemAddressReserve(&mut at, UNIT, 1 << 30, 0, 0));
+    assert_eq!(at % (1 << 30), 0);
+    for (from, size) in [(at, 0), (at, 2 * UNIT), (at + 4096, UNIT), (0, UNIT)] {
+        invalid!(cuMemAddressFree(from, size));
+    }
+    ok!(cuMemAddressFree(at, UNIT));
+    invalid!(cuMemAddressFree(at, UNIT));
+
+    invalid!(cuMemCreate(null_mut(), UNIT, &properties(), 0));
+    invalid!(cuMemCreate(&mut at, UNIT, null(), 0));
+    invalid!(cuMemCreate(&mut at, UNIT, &properties(), 1));
+    let with = |change: &dyn Fn(&mut CUmemAllocationProp)| {
+        let mut changed = properties();
+        change(&mut changed);
+        let mut handle = 0;
+        // SAFETY: places for the result and the properties.
+        unsafe { cuMemCreate(&mut handle, UNIT, &changed, 0) }
+    };
+    assert_eq!(
+        with(&|one| one.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_INVALID),
+        INVALID
+    );
+    for (kind, id) in [(0, 0), (9, 0), (3, 1), (4, 0)] {
+        let location = CUmemLocation::new(CUmemLocationType(kind), id);
+        assert_eq!(with(&|one| one.location = location), INVALID, "{kind} {id}");
+    }
+    for device in [-1, 9] {
+        let location = CUmemLocation::new(DEVICE, device);
+        assert_eq!(
+            with(&|one| one.location = location),
+            CUresult::CUDA_ERROR_INVALID_DEVICE
+        );
+    }
+    for (handles, code) in [
+        (2, INVALID),
+        (8, CUresult::CUDA_ERROR_NOT_PERMITTED),
+        (9, CUresult::CUDA_ERROR_NOT_PERMITTED),
+    ] {
+        let handles = CUmemAllocationHandleType(handles);
+        assert_eq!(with(&|one| one.requestedHandleTypes = handles), code);
+    }
+    assert_eq!(
+        with(&|one| one.win32HandleMetaData = null_mut::<u8>().wrapping_add(8).cast()),
+        INVALID
+    );
+    assert_eq!(with(&|one| one.allocFlags.compressionType = 2), INVALID);
+    assert_eq!(with(&|one| one.allocFlags.reserved[0] = 1), INVALID);
+}
+
+#[test]
+fn what_can_t_be_mapped() {
+    let _own = Own::new();
+    let (range, memory) = (reserve(8), create(4));
+    let map = |at: CUdeviceptr, size: usize, offset: usize, handle: u64, flags: u64| {
+        // SAFETY: numbers alone.
+        unsafe { cuMemMap(at, size, offset, handle, flags) }
+    };
+    assert_eq!(map(range, 4 * UNIT, 0, memory, 1), INVALID);
+    assert_eq!(map(range, 0, 0, memory, 0), INVALID);
+    // It is mapped as a whole.
+    for (size, offset) in [
+        (1, 0),
+        (UNIT, 0),
+        (3 * UNIT, UNIT),
+        (UNIT, 4096),
+        (8 * UNIT, 0),
+    ] {
+        assert_eq!(
+            map(range, size, offset, memory, 0),
+            CUresult::CUDA_ERROR_NOT_SUPPORTED
+        );
+    }
+    for wrong in [range + 4096, 0x7000_0000_0000, 0] {
+        assert_eq!(map(wrong, 4 * UNIT, 0, memory, 0), INVALID);
+    }
+    // Beyond the end, and with handles that are none, where an H200's driver ends worse.
+    assert_eq!(
+        map(range + 6 * UNIT as u64, 4 * UNIT, 0, memory, 0),
+        INVALID
+    );
+    assert_eq!(map(range, 4 * UNIT, 0, 12345, 0), INVALID);
+    assert_eq!(map(range, 4 * UNIT, 0, memory, 0), SUCCESS);
+    assert_eq!(map(range, 4 * UNIT, 0, memory, 0), INVALID);
+    assert_eq!(
+        map(range + 2 * UNIT as u64, 4 * UNIT, 0, memory, 0),
+        INVALID
+    );
+    invalid!(cuMemAddressFree(range, 8 * UNIT));
+    for (at, size) in [
+        (range, 0),
+        (range, UNIT),
+        (range + UNIT as u64, UNIT),
+        (range + 4096, UNIT),
+        (0x7000_0000_0000, UNIT),
+    ] {
+        invalid!(cuMemUnmap(at, size));
+        invalid!(cuMemSetAccess(at, size, &access(0, READ_WRITE), 1));
+    }
+    invalid!(cuMemSetAccess(range, 8 * UNIT, &access(0, READ_WRITE), 1));
+    invalid!(cuMemFree_v2(range));
+    invalid!(cuMemSetAccess(range, 4 * UNIT, null(), 1));
+    invalid!(cuMemSetAccess(range, 4 * UNIT, &access(0, READ_WRITE), 0));
+    for flags in [2, 4] {
+        invalid!(cuMemSetAccess(range, 4 * UNIT, &access(0, flags), 1));
+    }
+    invalid!(cuMemSetAccess(range, 4 * UNIT, &access(9, READ_WRITE), 1));
+    let mut host = access(0, READ_WRITE);
+    host.location = CUmemLocation::new(HOST_NUMA, 0);
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuMemSetAccess(range, 4 * UNIT, &host, 1)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_DEVICE,
+        cuMemGetAccess(&mut 0, &CUmemLocation::new(DEVICE, 9), range)
+    );
+    ok!(cuMemGetAccess(
+        &mut 0,
+        &CUmemLocation::new(HOST_NUMA, 0),
+        range
+    ));
+    fails!(
+        CUDA_ERROR_NOT_FOUND,
+        cuMemGetAddressRange_v2(&mut 0, &mut 0, range)
+    );
+    assert_eq!(allowed(range), 0);
+    let nowhere = range + 4 * UNIT as u64;
+    invalid!(cuMemGetAccess(
+        null_mut(),
+        &CUmemLocation::new(DEVICE, 0),
+        range
+    ));
+    invalid!(cuMemGetAccess(
+        &mut 0,
+        &CUmemLocation::new(DEVICE, 0),
+        nowhere
+    ));
+    for wrong in [nowhere, alloc(4)] {
+        let place = std::ptr::with_exposed_provenance_mut(wrong as usize);
+        invalid!(cuMemRetainAllocationHandle(&mut 0, place));
+    }
+    ok!(cuMemRelease(memory));
+    invalid!(cuMemRelease(memory));
+    invalid!(cuMemRelease(0));
+    assert_eq!(map(nowhere, 4 * UNIT, 0, memory, 0), INVALID);
+    // Where nothing is mapped there is nothing to do.
+    ok!(cuMemUnmap(range, 8 * UNIT));
+    ok!(cuMemUnmap(range, 4 * UNIT));
+    ok!(cuMemAddressFree(range, 8 * UNIT));
+    invalid!(cuMemUnmap(range, 4 * UNIT));
+}
+
+#[test]
+fn granularity_and_properties() {
+    let _own = Own::new();
+    let option = |number| CUmemAllocationGranularity_flags(number);
+    for which in 0..2 {
+        let mut bytes = 0;
+        ok!(cuMemGetAllocationGranularity(
+            &mut bytes,
+            &properties(),
+            option(which)
+        ));
+        assert_eq!(bytes, UNIT);
+    }
+    invalid!(cuMemGetAllocationGranularity(
+        &mut 0,
+        &properties(),
+        option(2)
+    ));
+    invalid!(cuMemGetAllocationGranularity(&mut 0, null(), option(0)));
+    invalid!(cuMemGetAllocationGranularity(
+        null_mut(),
+        &properties(),
+        option(0)
+    ));
+
+    let mut wanted = properties();
+    wanted.location = CUmemLocation::new(CUmemLocationType(2), 5);
+    wanted.requestedHandleTypes = CUmemAllocationHandleType(1);
+    let mut handle = 0;
+    ok!(cuMemCreate(&mut handle, UNIT, &wanted, 0));
+    let mut got = CUmemAllocationProp::default();
+    ok!(cuMemGetAllocationPropertiesFromHandle(&mut got, handle));
+    assert_eq!(got.requestedHandleTypes.0, 1);
+    // The host is its first node.
+    assert_eq!(
+        (got.location.type_, got.location.identifier()),
+        (HOST_NUMA, 0)
+    );
+    invalid!(cuMemGetAllocationPropertiesFromHandle(null_mut(), handle));
+
+    // The host's memory at the same address.
+    let range = reserve(1);
+    ok!(cuMemMap(range, UNIT, 0, handle, 0));
+    let mut both = [access(0, READ_WRITE), access(0, READ_WRITE)];
+    both[1].location = CUmemLocation::new(HOST_NUMA, 0);
+    ok!(cuMemSetAccess(range, UNIT, both.as_ptr(), 2));
+    ok!(cuMemsetD8_v2(range, 7, UNIT));
+    ok!(cuCtxSynchronize());
+    let place = std::ptr::with_exposed_provenance_mut::<u8>(range as usize + 5);
+    // SAFETY: mapped memory of the host.
+    unsafe {
+        assert_eq!(place.read_volatile(), 7);
+        place.write_volatile(9);
+    }
+    assert_eq!(download::<u8>(range + 4, 2), [7, 9]);
+    ok!(cuMemUnmap(range, UNIT));
+    ok!(cuMemAddressFree(range, UNIT));
+    ok!(cuMemRelease(handle));
+}
+
+#[test]
+fn what_is_known_of_mapped_addresses() {
+    let _own = Own::new();
+    let (range, memory) = (reserve(8), create(4));
+    ok!(cuMemMap(range, 4 * UNIT, 0, memory, 0));
+    allow(range, 4, 1);
+    let known = |attribute: u32| {
+        let mut value = 0u64;
+        ok!(cuPointerGetAttribute(
+            (&raw mut value).cast(),
+            CUpointer_attribute(attribute),
+            range + 64
+        ));
+        value
+    };
+    // Context, type, range and mapping, access.
+    assert_eq!((known(1), known(2), known(16)), (0, 2, 1));
+    assert_eq!((known(11), known(12)), (range, 8 * UNIT as u64));
+    assert_eq!((known(19), known(18)), (range, 4 * UNIT as u64));
+    let (mut base, mut size) = (0, 0);
+    ok!(cuMemGetAddressRange_v2(&mut base, &mut size, range + 64));
+    assert_eq!((base, size), (range, 4 * UNIT));
+    ok!(cuMemUnmap(range, 4 * UNIT));
+    ok!(cuMemAddressFree(range, 8 * UNIT));
+    ok!(cuMemRelease(memory));
+}
+
+/// A kernel reads a word, or writes to it.
+fn touch(at: CUdeviceptr, write: bool) -> CUresult {
+    let name = if write { "put" } else { "read_global" };
+    let kernel = function(load(include_str!("../../kernels/faults.ptx")), name);
+    let to = alloc(4);
+    let code = if write {
+        launch(kernel, 1, 1, null_mut(), &mut [arg(&at), arg(&0u32)])
+    } else {
+        launch(kernel, 1, 1, null_mut(), &mut [arg(&to), arg(&at)])
+    };
+    assert_eq!(code, SUCCESS);
+    // SAFETY: no arguments.
+    unsafe { cuCtxSynchronize() }
+}
+
+#[test]
+fn kernels_fault_without_access() {
+    let parts = [
+        "device 0 has no access to allocation",
+        "(cuMemSetAccess)",
+        "device 0 has read access only to allocation",
+        "reserved bytes at",
+        "where nothing is mapped (cuMemMap)",
+        "kernel read_global",
+    ];
+    let fault = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+    // Flags, the unit that is touched, whether it is written, the code.
+    let cases = [
+        (0, 0, false, fault),
+        (0, 0, true, fault),
+        (1, 0, false, SUCCESS),
+        (1, 0, true, fault),
+        (3, 0, false, SUCCESS),
+        (3, 0, true, SUCCESS),
+        (3, 1, false, fault),
+    ];
+    let test = "kernels_fault_without_access";
+    reports(test, &[], &parts, || {
+        each(test, cases, |(flags, unit, writes, code)| {
+            let _own = Own::new();
+            let (range, memory) = (reserve(4), create(1));
+            ok!(cuMemMap(range, UNIT, 0, memory, 0));
+            allow(range, 1, flags);
+            // A copy or a fill is refused at the call, and the context lives on.
+            let refused = if flags == 3 { SUCCESS } else { INVALID };
+            assert_eq!(copy_to(range), refused);
+            // SAFETY: numbers alone.
+            assert_eq!(unsafe { cuMemsetD8_v2(range, 1, 16) }, refused);
+            ok!(cuCtxSynchronize());
+            let touched = touch(range + (unit * UNIT) as u64, writes);
+            assert_eq!(touched, code, "{flags}, write: {writes}");
+            // After a fault all of it can still be given back, and more made.
+            ok!(cuMemRelease(create(1)));
+            ok!(cuMemUnmap(range, UNIT));
+            ok!(cuMemAddressFree(range, 4 * UNIT));
+            ok!(cuMemRelease(memory));
+        });
+    });
+}
+
+fn copy_to(range: CUdeviceptr) -> CUresult {
+    // SAFETY: four bytes of the host.
+    unsafe { cuMemcpyHtoD_v2(range, std::ptr::from_ref(&UNIT).cast(), 4) }
+}
+
+#[test]
+fn access_is_each_device_s() {
+    let variables = [("CUDA_EMULATOR_DEVICES", "2")];
+    let parts = ["device 1 has no access"];
+    reports("access_is_each_device_s", &variables, &parts, || {
+        ok!(cuInit(0));
+        let (range, memory) = (reserve(1), create(1));
+        ok!(cuMemMap(range, UNIT, 0, memory, 0));
+        allow(range, 1, READ_WRITE);
+        let read_by = |device: i32| {
+            let mut context = null_mut();
+            ok!(cuCtxCreate_v2(&mut context, 0, device));
+            let code = touch(range, false);
+            ok!(cuCtxDestroy_v2(context));
+            code
+        };
+        assert_eq!(read_by(0), SUCCESS);
+        ok!(cuMemSetAccess(range, UNIT, &access(1, 1), 1));
+        assert_eq!(read_by(1), SUCCESS);
+        assert_eq!(allowed(range), u64::from(READ_WRITE));
+        ok!(cuMemSetAccess(range, UNIT, &access(1, 0), 1));
+        assert_eq!(read_by(1), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+        ok!(cuMemUnmap(range, UNIT));
+        ok!(cuMemAddressFree(range, UNIT));
+        ok!(cuMemRelease(memory));
+    });
+}
+
+#[test]
+fn work_under_way_faults_when_its_memory_goes() {
+    let variables = [("CUDA_EMULATOR_HOLD", "1000000")];
+    let test = "work_under_way_faults_when_its_memory_goes";
+    reports(test, &variables, &["where nothing is mapped"], || {
+        let _own = Own::new();
+        let (range, memory, stream) = (reserve(1), create(1), stream(1));
+        ok!(cuMemMap(range, UNIT, 0, memory, 0));
+        allow(range, 1, READ_WRITE);
+        ok!(cuMemsetD8Async(range, 1, UNIT, stream));
+        // As on an H200, it doesn't wait.
+        ok!(cuMemUnmap(range, UNIT));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+        ok!(cuMemAddressFree(range, UNIT));
+        ok!(cuMemRelease(memory));
+    });
+}
+
+#[test]
+fn shared_by_descriptor() {
+    let _own = Own::new();
+    let file = CUmemAllocationHandleType(1);
+    let mut fd = -1;
+    let export = |handle: u64, kind: u32, fd: &mut i32| {
+        let kind = CUmemAllocationHandleType(kind);
+        // SAFETY: a place for a descriptor.
+        unsafe { cuMemExportToShareableHandle(std::ptr::from_mut(fd).cast(), handle, kind, 0) }
+    };
+    let import = |fd: i32, kind: u32| {
+        let mut handle = 0;
+        let kind = CUmemAllocationHandleType(kind);
+        let place = std::ptr::without_provenance_mut(fd as usize);
+        // SAFETY: a place for the handle; the descriptor is a number.
+        match unsafe { cuMemImportFromShareableHandle(&mut handle, place, kind) } {
+            SUCCESS => Ok(handle),
+            code => Err(code),
+        }
+    };
+    let plain = create(1);
+    assert_eq!(export(plain, 1, &mut fd), INVALID);
+    let mut wanted = properties();
+    wanted.requestedHandleTypes = file;
+    let mut memory = 0;
+    ok!(cuMemCreate(&mut memory, UNIT, &wanted, 0));
+    for kind in [0, 2, 8, 16] {
+        assert_eq!(export(memory, kind, &mut fd), INVALID);
+    }
+    assert_eq!(export(memory, 1, &mut fd), SUCCESS);
+    assert_eq!(import(fd, 0), Err(INVALID));
+    assert_eq!(import(-1, 1), Err(CUresult::CUDA_ERROR_UNKNOWN));
+    assert_eq!(import(999, 1), Err(CUresult::CUDA_ERROR_UNKNOWN));
+    let same = import(fd, 1).unwrap();
+    // SAFETY: opened by the call.
+    unsafe { close(fd) };
+    assert_eq!(export(same, 1, &mut fd), INVALID);
+    let range = reserve(2);
+    ok!(cuMemMap(range, UNIT, 0, memory, 0));
+    ok!(cuMemMap(range + UNIT as u64, UNIT, 0, same, 0));
+    allow(range, 2, READ_WRITE);
+    ok!(cuMemsetD32_v2(range, 7, 1));
+    assert_eq!(download::<u32>(range + UNIT as u64, 1), [7]);
+    ok!(cuMemUnmap(range, 2 * UNIT));
+    ok!(cuMemAddressFree(range, 2 * UNIT));
+    for handle in [plain, memory, same] {
+        ok!(cuMemRelease(handle));
+    }
+}
+
+unsafe extern "C" {
+    fn close(fd: i32) -> i32;
+}
+
+#[test]
+fn thousands_of_pieces_need_no_descriptors() {
+    let room = [("CUDA_EMULATOR_MEMORY", "16G")];
+    passes("thousands_of_pieces_need_no_descriptors", &room, || {
+        const PIECES: usize = 3000;
+        let few = libc::rlimit {
+            rlim_cur: 100,
+            rlim_max: 100,
+        };
+        // SAFETY: a valid limit.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &few) }, 0);
+        let _own = Own::new();
+        let before = free_memory();
+        let base = reserve(PIECES);
+        for piece in 0..PIECES {
+            let handle = create(1);
+            let at = base + (piece * UNIT) as u64;
+            ok!(cuMemMap(at, UNIT, 0, handle, 0));
+            ok!(cuMemRelease(handle));
+        }
+        allow(base, PIECES, READ_WRITE);
+        assert_eq!(before - free_memory(), PIECES * UNIT);
+        // Each has bytes of its own; one fill crosses two of them.
+        for piece in [0, 1, 1777, PIECES - 1] {
+            let at = base + (piece * UNIT) as u64;
+            ok!(cuMemsetD32_v2(at + 4096, piece as u32, 2));
+        }
+        ok!(cuMemsetD8_v2(base + UNIT as u64 - 8, 5, 16));
+        for piece in [0, 1, 1777, PIECES - 1] {
+            let at = base + (piece * UNIT) as u64;
+            assert_eq!(
+                download::<u32>(at + 4096, 3),
+                [piece as u32, piece as u32, 0]
+            );
+        }
+        assert_eq!(download::<u8>(base + UNIT as u64 - 9, 18)[1..17], [5; 16]);
+        // What is given back is zeros for who gets it next.
+        ok!(cuMemUnmap(base, UNIT));
+        let handle = create(1);
+        ok!(cuMemMap(base, UNIT, 0, handle, 0));
+        allow(base, 1, READ_WRITE);
+        assert_eq!(download::<u32>(base + 4096, 1), [0]);
+        ok!(cuMemRelease(handle));
+        ok!(cuMemUnmap(base, PIECES * UNIT));
+        ok!(cuMemAddressFree(base, PIECES * UNIT));
+        assert_eq!(free_memory(), before);
+    });
+}
+
+/// How large the process's address space may be, in bytes; gives what it was before.
+fn limit_addresses(bytes: libc::rlim_t) -> libc::rlim_t {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: a place for the result, and a limit that is no larger than the process may set.
+    unsafe {
+        assert_eq!(libc::getrlimit(libc::RLIMIT_AS, &mut limit), 0);
+        let before = limit.rlim_cur;
+        limit.rlim_cur = bytes;
+        assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &limit), 0);
+        before
+    }
+}
+
+#[test]
+fn what_can_not_be_unmapped_stays() {
+    passes("what_can_not_be_unmapped_stays", &[], || {
+        let _own = Own::new();
+        let (range, memory) = (reserve(1), create(1));
+        ok!(cuMemMap(range, UNIT, 0, memory, 0));
+        allow(range, 1, READ_WRITE);
+        ok!(cuMemsetD8_v2(range, 7, 100));
+        ok!(cuCtxSynchronize());
+        // Less than there is: the system makes no mapping any more, as where there are as many as there may be.
+        let before = limit_addresses(1 << 20);
+        // SAFETY: reserved addresses.
+        let code = unsafe { cuMemUnmap(range, UNIT) };
+        limit_addresses(before);
+        assert_eq!(code, CUresult::CUDA_ERROR_OPERATING_SYSTEM);
+        assert_eq!(download::<u8>(range, 100), [7; 100]);
+        ok!(cuMemUnmap(range, UNIT));
+        ok!(cuMemAddressFree(range, UNIT));
+        ok!(cuMemRelease(memory));
+    });
+}

@@ -1,0 +1,459 @@
+//! Launches: what they compute, what is refused, what a fault does.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+const KERNELS: &str = include_str!("../../kernels/kernels.ptx");
+
+#[test]
+fn a_vector_sum() {
+    let _context = Own::new();
+    let add = function(load(KERNELS), "add");
+    let count = 100_001u32;
+    let a: Vec<f32> = (0..count).map(|i| i as f32).collect();
+    let b: Vec<f32> = (0..count).map(|i| 0.5 * i as f32).collect();
+    let (first, second, sum) = (upload(&a), upload(&b), alloc(4 * count as usize));
+    let stream = stream(1);
+    let code = launch(
+        add,
+        count.div_ceil(256),
+        256,
+        stream,
+        &mut [arg(&first), arg(&second), arg(&sum), arg(&count)],
+    );
+    assert_eq!(code, CUresult::CUDA_SUCCESS);
+    ok!(cuStreamSynchronize(stream));
+    let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+    assert_eq!(download::<f32>(sum, count as usize), expected);
+}
+
+#[test]
+fn arguments_by_buffer_and_by_the_old_calls() {
+    let _context = Own::new();
+    let mixed = function(load(KERNELS), "mixed");
+    let place = alloc(16);
+    let check = |number: u32, float: f64| {
+        assert_eq!(download::<u32>(place, 1), [number]);
+        assert_eq!(download::<f64>(place + 8, 1), [float]);
+        ok!(cuMemsetD8_v2(place, 0, 16));
+    };
+    let (byte, structure, float) = (3u8, [1u32, 2, 100], 2.5f64);
+    assert_eq!(
+        launch(
+            mixed,
+            1,
+            1,
+            null_mut(),
+            &mut [arg(&byte), arg(&place), arg(&structure), arg(&float)]
+        ),
+        CUresult::CUDA_SUCCESS
+    );
+    check(103, 2.5);
+    let mut buffer = [0u8; 40];
+    buffer[0] = 5;
+    buffer[8..16].copy_from_slice(&place.to_ne_bytes());
+    buffer[24..28].copy_from_slice(&200u32.to_ne_bytes());
+    buffer[32..40].copy_from_slice(&1.25f64.to_ne_bytes());
+    let mut size = buffer.len();
+    let mut extra: [*mut c_void; 5] = [
+        std::ptr::without_provenance_mut(1),
+        buffer.as_mut_ptr().cast(),
+        std::ptr::without_provenance_mut(2),
+        arg(&size),
+        null_mut(),
+    ];
+    ok!(cuLaunchKernel(
+        mixed,
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+        0,
+        null_mut(),
+        null_mut(),
+        extra.as_mut_ptr()
+    ));
+    check(205, 1.25);
+    size = 39;
+    let mut extra: [*mut c_void; 5] = [
+        std::ptr::without_provenance_mut(1),
+        buffer.as_mut_ptr().cast(),
+        std::ptr::without_provenance_mut(2),
+        arg(&size),
+        null_mut(),
+    ];
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuLaunchKernel(
+            mixed,
+            1,
+            1,
+            1,
+            1,
+            1,
+            1,
+            0,
+            null_mut(),
+            null_mut(),
+            extra.as_mut_ptr()
+        )
+    );
+    ok!(cuFuncSetBlockShape(mixed, 1, 1, 1));
+    ok!(cuParamSetv(mixed, 0, buffer.as_mut_ptr().cast(), 32));
+    ok!(cuParamSetSize(mixed, 40));
+    ok!(cuParamSetv(mixed, 32, arg(&float), 8));
+    ok!(cuParamSeti(mixed, 24, 300));
+    ok!(cuLaunchGrid(mixed, 1, 1));
+    check(305, 2.5);
+}
+
+#[test]
+fn wrong_launches_are_refused() {
+    let _context = Own::new();
+    let module = load(KERNELS);
+    let (empty, store) = (function(module, "empty"), function(module, "store"));
+    let launch_shaped = |function, grid: [u32; 3], block: [u32; 3], shared| {
+        // SAFETY: the kernels take no arguments, or the launch is refused.
+        unsafe {
+            cuLaunchKernel(
+                function,
+                grid[0],
+                grid[1],
+                grid[2],
+                block[0],
+                block[1],
+                block[2],
+                shared,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+            )
+        }
+    };
+    let one = [1, 1, 1];
+    assert_eq!(
+        launch_shaped(empty, one, [1024, 1, 1], 48 << 10),
+        CUresult::CUDA_SUCCESS
+    );
+    for (grid, block) in [
+        ([0, 1, 1], one),
+        ([1, 0, 1], one),
+        ([1, 65536, 1], one),
+        (one, [0, 1, 1]),
+        (one, [1025, 1, 1]),
+        (one, [1024, 2, 1]),
+        (one, [1, 1, 65]),
+    ] {
+        assert_eq!(
+            launch_shaped(empty, grid, block, 0),
+            CUresult::CUDA_ERROR_INVALID_VALUE,
+            "{grid:?} {block:?}"
+        );
+    }
+    assert_eq!(
+        launch_shaped(empty, one, one, (48 << 10) + 1),
+        CUresult::CUDA_ERROR_INVALID_VALUE
+    );
+    assert_eq!(
+        launch_shaped(store, one, one, 0),
+        CUresult::CUDA_ERROR_INVALID_VALUE,
+        "no arguments"
+    );
+    let (bounded, exact) = (function(module, "bounded"), function(module, "exact"));
+    assert_eq!(
+        launch_shaped(bounded, one, [64, 1, 1], 0),
+        CUresult::CUDA_SUCCESS
+    );
+    assert_eq!(
+        launch_shaped(bounded, one, [65, 1, 1], 0),
+        CUresult::CUDA_ERROR_INVALID_VALUE
+    );
+    assert_eq!(
+        launch_shaped(exact, one, [32, 2, 1], 0),
+        CUresult::CUDA_SUCCESS
+    );
+    assert_eq!(
+        launch_shaped(exact, one, [64, 1, 1], 0),
+        CUresult::CUDA_ERROR_INVALID_VALUE
+    );
+    for wild in WILD {
+        assert_eq!(
+            launch_shaped(wild as CUfunction, one, one, 0),
+            CUresult::CUDA_ERROR_INVALID_HANDLE,
+            "{wild:#x}"
+        );
+    }
+    fails!(
+        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+        cuLaunchCooperativeKernel(empty, 1_000_000, 1, 1, 32, 1, 1, 0, null_mut(), null_mut())
+    );
+    ok!(cuLaunchCooperativeKernel(
+        empty,
+        2,
+        1,
+        1,
+        32,
+        1,
+        1,
+        0,
+        null_mut(),
+        null_mut()
+    ));
+    ok!(cuCtxSynchronize());
+}
+
+#[test]
+fn a_function_of_another_context_is_refused() {
+    let _first = Own::new();
+    let empty = function(load(KERNELS), "empty");
+    let _second = Own::new();
+    assert_eq!(
+        launch(empty, 1, 1, null_mut(), &mut []),
+        CUresult::CUDA_ERROR_INVALID_HANDLE
+    );
+}
+
+#[test]
+fn launch_attributes() {
+    let _context = Own::new();
+    let empty = function(load(KERNELS), "empty");
+    let run = |id: u32, first: u32| {
+        // id, padding, 64 bytes of value
+        let mut attribute = [0u32; 18];
+        attribute[0] = id;
+        attribute[2..5].fill(first);
+        let config = CUlaunchConfig {
+            gridDimX: 2,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: 32,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            hStream: null_mut(),
+            attrs: attribute.as_mut_ptr().cast(),
+            numAttrs: 1,
+        };
+        // SAFETY: one attribute, laid out as in C; the kernel takes no arguments.
+        unsafe { cuLaunchKernelEx(&config, empty, null_mut(), null_mut()) }
+    };
+    assert_eq!(run(0, 0), CUresult::CUDA_SUCCESS, "ignore");
+    assert_eq!(run(2, 1), CUresult::CUDA_SUCCESS, "cooperative");
+    assert_eq!(run(8, 0), CUresult::CUDA_SUCCESS, "priority");
+    assert_eq!(run(4, 1), CUresult::CUDA_SUCCESS, "a cluster of one");
+    assert_eq!(
+        run(4, 2),
+        CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE,
+        "a cluster of eight in a grid of two"
+    );
+    assert_eq!(run(7, 1), CUresult::CUDA_ERROR_INVALID_HANDLE, "no event");
+    assert_eq!(run(77, 1), CUresult::CUDA_ERROR_INVALID_VALUE);
+    ok!(cuCtxSynchronize());
+}
+
+#[test]
+fn module_variables_are_shared_with_the_host() {
+    let _context = Own::new();
+    let module = load(KERNELS);
+    let variables = function(module, "variables");
+    let place = alloc(4);
+    let (mut counter, mut scale) = (0, 0);
+    ok!(cuModuleGetGlobal_v2(
+        &mut counter,
+        null_mut(),
+        module,
+        c"counter".as_ptr()
+    ));
+    ok!(cuModuleGetGlobal_v2(
+        &mut scale,
+        null_mut(),
+        module,
+        c"scale".as_ptr()
+    ));
+    assert_eq!(
+        launch(variables, 1, 1, null_mut(), &mut [arg(&place)]),
+        CUresult::CUDA_SUCCESS
+    );
+    assert_eq!(download::<f32>(place, 1), [82.0]);
+    assert_eq!(download::<u32>(counter, 1), [42]);
+    ok!(cuMemcpyHtoD_v2(scale, arg(&10.0f32), 4));
+    assert_eq!(
+        launch(variables, 1, 1, null_mut(), &mut [arg(&place)]),
+        CUresult::CUDA_SUCCESS
+    );
+    assert_eq!(download::<f32>(place, 1), [420.0]);
+}
+
+#[test]
+fn dynamic_shared_memory_up_to_what_was_asked_for() {
+    let _context = Own::new();
+    let function = function(load(KERNELS), "dynamic_shared");
+    let place = alloc(8);
+    ok!(cuFuncSetAttribute(
+        function,
+        CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        200 << 10
+    ));
+    let mut arguments = [arg(&place)];
+    ok!(cuLaunchKernel(
+        function,
+        2,
+        1,
+        1,
+        1,
+        1,
+        1,
+        200 << 10,
+        null_mut(),
+        arguments.as_mut_ptr(),
+        null_mut()
+    ));
+    assert_eq!(download::<u32>(place, 2), [200 << 10; 2]);
+}
+
+#[test]
+fn a_fault_stays_until_the_context_is_destroyed() {
+    let test = "a_fault_stays_until_the_context_is_destroyed";
+    in_own_process(test, || {
+        let context = Own::new();
+        let module = load(KERNELS);
+        let store = function(module, "store");
+        let address = alloc(4);
+        let (event, stream) = (event(0), stream(0));
+        let beyond = address + 4096;
+        assert_eq!(
+            launch(store, 1, 1, stream, &mut [arg(&beyond)]),
+            CUresult::CUDA_SUCCESS
+        );
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+        // Everything that needs the context fails from here on.
+        let mut more = 0;
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut more, 4));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemFree_v2(address));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemsetD8_v2(address, 0, 4));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuEventQuery(event));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuModuleUnload(module));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+        assert_eq!(
+            launch(store, 1, 1, stream, &mut [arg(&address)]),
+            CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+        );
+        drop(context);
+    });
+}
+
+#[test]
+fn a_trap_has_its_code() {
+    in_own_process("a_trap_has_its_code", || {
+        let _context = Own::new();
+        let trap = function(load(KERNELS), "trap_now");
+        assert_eq!(
+            launch(trap, 1, 1, null_mut(), &mut []),
+            CUresult::CUDA_SUCCESS
+        );
+        fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+    });
+}
+
+#[test]
+fn a_misaligned_address_has_its_code() {
+    in_own_process("a_misaligned_address_has_its_code", || {
+        let _context = Own::new();
+        let store = function(load(KERNELS), "store");
+        let odd = alloc(16) + 1;
+        assert_eq!(
+            launch(store, 1, 1, null_mut(), &mut [arg(&odd)]),
+            CUresult::CUDA_SUCCESS
+        );
+        fails!(CUDA_ERROR_MISALIGNED_ADDRESS, cuCtxSynchronize());
+    });
+}
+
+#[test]
+fn a_report_tells_what_was_missed() {
+    if inner() {
+        let _context = Own::new();
+        let store = function(load(KERNELS), "store");
+        let freed = alloc(64);
+        ok!(cuMemFree_v2(freed));
+        assert_eq!(
+            launch(store, 1, 1, null_mut(), &mut [arg(&freed)]),
+            CUresult::CUDA_SUCCESS
+        );
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+        return;
+    }
+    let (code, _, text) = rerun("a_report_tells_what_was_missed", &[]);
+    assert_eq!(code, Some(0), "{text}");
+    for part in [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "store",
+        "freed by cuMemFree",
+        "(cuMemAlloc, 64 bytes",
+    ] {
+        assert!(text.contains(part), "{part} isn't in\n{text}");
+    }
+}
+
+#[test]
+fn endless_kernels_meet_the_time_limit() {
+    if inner() {
+        let _context = Own::new();
+        let forever = function(load(KERNELS), "forever");
+        assert_eq!(
+            launch(forever, 1, 32, null_mut(), &mut []),
+            CUresult::CUDA_SUCCESS
+        );
+        fails!(CUDA_ERROR_LAUNCH_TIMEOUT, cuCtxSynchronize());
+        return;
+    }
+    let variables = [("CUDA_EMULATOR_TIMEOUT", "0.2")];
+    let (code, _, text) = rerun("endless_kernels_meet_the_time_limit", &variables);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn kernels_of_many_threads_and_streams() {
+    let context = Own::new();
+    let handle = context.0 as usize;
+    let add = function(load(KERNELS), "add") as usize;
+    let threads: Vec<_> = (0..8u32)
+        .map(|thread| {
+            std::thread::spawn(move || {
+                ok!(cuCtxSetCurrent(handle as CUcontext));
+                let stream = stream(1);
+                let a: Vec<f32> = (0..1000).map(|i| (i + thread) as f32).collect();
+                let (first, count) = (upload(&a), 1000u32);
+                for _ in 0..20 {
+                    let mut sum = 0;
+                    ok!(cuMemAllocAsync(&mut sum, 4000, stream));
+                    let code = launch(
+                        add as CUfunction,
+                        4,
+                        256,
+                        stream,
+                        &mut [arg(&first), arg(&first), arg(&sum), arg(&count)],
+                    );
+                    assert_eq!(code, CUresult::CUDA_SUCCESS);
+                    let mut back = vec![0f32; 1000];
+                    ok!(cuMemcpyDtoHAsync_v2(
+                        back.as_mut_ptr().cast(),
+                        sum,
+                        4000,
+                        stream
+                    ));
+                    ok!(cuMemFreeAsync(sum, stream));
+                    ok!(cuStreamSynchronize(stream));
+                    assert!(back.iter().zip(&a).all(|(back, a)| *back == 2.0 * a));
+                }
+                ok!(cuStreamDestroy_v2(stream));
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}

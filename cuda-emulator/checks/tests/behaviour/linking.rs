@@ -1,0 +1,247 @@
+//! The linker as a client uses it: several texts, one product, what it tells.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::{CStr, CString, c_void};
+use std::ptr::null_mut;
+
+const CALLER: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 result) twice(.param .b32 value);
+.visible .entry call(.param .u64 call_param_0)
+{
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [call_param_0];
+	mov.u32 %r1, 21;
+	{
+	.param .b32 param0;
+	st.param.b32 [param0], %r1;
+	.param .b32 retval0;
+	call.uni (retval0), twice, (param0);
+	ld.param.b32 %r2, [retval0];
+	}
+	st.global.u32 [%rd1], %r2;
+	ret;
+}
+";
+
+const CALLEE: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .func (.param .b32 result) twice(.param .b32 value)
+{
+	.reg .b32 %r<3>;
+	ld.param.b32 %r1, [value];
+	add.s32 %r2, %r1, %r1;
+	st.param.b32 [result], %r2;
+	ret;
+}
+";
+
+#[test]
+fn several_texts_are_linked() {
+    let _context = Own::new();
+    let mut linker = null_mut();
+    let mut error = [0u8; 1000];
+    let mut options = [
+        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+    ];
+    let mut values: [*mut c_void; 2] = [error.as_mut_ptr().cast(), 1000 as *mut c_void];
+    ok!(cuLinkCreate_v2(
+        2,
+        options.as_mut_ptr(),
+        values.as_mut_ptr(),
+        &mut linker
+    ));
+    let add = |text: &str, name: &CStr| {
+        let data = CString::new(text).unwrap();
+        ok!(cuLinkAddData_v2(
+            linker,
+            CUjitInputType::CU_JIT_INPUT_PTX,
+            data.as_ptr().cast_mut().cast(),
+            text.len() + 1,
+            name.as_ptr(),
+            0,
+            null_mut(),
+            null_mut()
+        ));
+    };
+    let (mut image, mut size) = (null_mut(), 0);
+    // Nothing links to a module without anything, as on an H200.
+    ok!(cuLinkComplete(linker, &mut image, &mut size));
+    let (nothing, mut empty) = (image, null_mut());
+    ok!(cuModuleLoadData(&mut empty, nothing));
+    add(CALLER, c"caller.ptx");
+    // SAFETY: a live linker and places for the results.
+    let code = unsafe { cuLinkComplete(linker, &mut image, &mut size) };
+    assert_eq!(code, CUresult::CUDA_ERROR_INVALID_SOURCE);
+    let text = CStr::from_bytes_until_nul(&error)
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_string();
+    assert!(text.contains("twice"), "{text}");
+    add(CALLEE, c"callee.ptx");
+    ok!(cuLinkComplete(linker, &mut image, &mut size));
+    assert!(size > 0 && image != nothing);
+    ok!(cuModuleLoadData(&mut empty, nothing));
+    // SAFETY: the product, while its linker lives.
+    let copy = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec();
+    let mut module = null_mut();
+    ok!(cuModuleLoadData(&mut module, image));
+    ok!(cuLinkDestroy(linker));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuLinkDestroy(linker));
+    let place = alloc(4);
+    assert_eq!(
+        launch(
+            function(module, "call"),
+            1,
+            1,
+            null_mut(),
+            &mut [arg(&place)]
+        ),
+        CUresult::CUDA_SUCCESS
+    );
+    assert_eq!(download::<u32>(place, 1), [42]);
+    // A copy is as good, in memory or in a file; a changed one is none, and its length is not believed.
+    ok!(cuModuleLoadData(&mut module, copy.as_ptr().cast()));
+    function(module, "call");
+    let path = std::env::temp_dir().join(format!("cuda-emulator-link-{}", std::process::id()));
+    std::fs::write(&path, &copy).unwrap();
+    let name = CString::new(path.to_str().unwrap()).unwrap();
+    ok!(cuModuleLoad(&mut module, name.as_ptr()));
+    function(module, "call");
+    std::fs::remove_file(&path).unwrap();
+    let mut changed = copy;
+    changed[15] = 1;
+    fails!(
+        CUDA_ERROR_INVALID_IMAGE,
+        cuModuleLoadData(&mut module, changed.as_ptr().cast())
+    );
+}
+
+#[test]
+fn the_linker_tells_what_it_takes() {
+    let _context = Own::new();
+    let mut linker = null_mut();
+    let (mut info, mut error) = ([0u8; 1000], [0u8; 1000]);
+    let mut options = [
+        CUjit_option::CU_JIT_INFO_LOG_BUFFER,
+        CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+        CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+        CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+    ];
+    let mut values: [*mut c_void; 4] = [
+        info.as_mut_ptr().cast(),
+        1000 as *mut c_void,
+        error.as_mut_ptr().cast(),
+        1000 as *mut c_void,
+    ];
+    ok!(cuLinkCreate_v2(
+        4,
+        options.as_mut_ptr(),
+        values.as_mut_ptr(),
+        &mut linker
+    ));
+    let add = |kind: u32, data: &[u8]| {
+        // SAFETY: a live linker, and as many bytes as are said to be there.
+        let code = unsafe {
+            cuLinkAddData_v2(
+                linker,
+                CUjitInputType(kind),
+                data.as_ptr().cast_mut().cast(),
+                data.len(),
+                c"input".as_ptr(),
+                0,
+                null_mut(),
+                null_mut(),
+            )
+        };
+        let text = CStr::from_bytes_until_nul(&error).unwrap();
+        (code, text.to_str().unwrap().to_string())
+    };
+    use CUresult as R;
+    for (kind, code, words) in [
+        (
+            0,
+            R::CUDA_ERROR_INVALID_IMAGE,
+            "input: the input is damaged",
+        ),
+        (3, R::CUDA_ERROR_INVALID_IMAGE, "damaged"),
+        (4, R::CUDA_ERROR_INVALID_IMAGE, "damaged"),
+        (5, R::CUDA_ERROR_NOT_SUPPORTED, "NVVM"),
+        (6, R::CUDA_ERROR_INVALID_VALUE, "6 isn't a kind of input"),
+    ] {
+        let (given, log) = add(kind, CALLEE.as_bytes());
+        assert_eq!(given, code, "{kind}");
+        assert!(log.contains(words), "{log}");
+    }
+    let (mut image, mut size) = (null_mut(), 0);
+    assert_eq!(add(1, CALLEE.as_bytes()).0, R::CUDA_SUCCESS);
+    assert_eq!(add(1, CALLER.as_bytes()).0, R::CUDA_SUCCESS);
+    ok!(cuLinkComplete(linker, &mut image, &mut size));
+    let text = CStr::from_bytes_until_nul(&info).unwrap().to_str().unwrap();
+    assert_eq!(text, "linked 2 inputs, 1 kernels");
+    // The same product, at the same place.
+    let (mut again, mut other) = (null_mut(), 0);
+    ok!(cuLinkComplete(linker, &mut again, &mut other));
+    assert_eq!((again, other), (image, size));
+    ok!(cuLinkDestroy(linker));
+    fails!(
+        CUDA_ERROR_INVALID_HANDLE,
+        cuLinkComplete(linker, &mut image, &mut size)
+    );
+}
+
+/// Machine code for another architecture than the device's doesn't run, as NVIDIA's programming guide says; PTX isn't
+/// compiled for an older one than its own.
+#[test]
+fn a_target_that_is_asked_for_is_the_products() {
+    let _context = Own::new();
+    let text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
+    // CU_JIT_TARGET; 65536 stands for an `a`.
+    for (target, linked, loaded) in [
+        (90, SUCCESS, SUCCESS),
+        (90 + 65536, SUCCESS, SUCCESS),
+        (80, SUCCESS, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU),
+        (100, SUCCESS, CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU),
+        (60, CUresult::CUDA_ERROR_INVALID_PTX, SUCCESS),
+    ] {
+        let mut options = [CUjit_option::CU_JIT_TARGET];
+        let mut values = [target as *mut c_void];
+        let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
+        ok!(cuLinkCreate_v2(
+            1,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+            &mut state
+        ));
+        // SAFETY: a live linker, and as many bytes as are said to be there.
+        let code = unsafe {
+            cuLinkAddData_v2(
+                state,
+                CUjitInputType::CU_JIT_INPUT_PTX,
+                text.as_ptr().cast_mut().cast(),
+                text.len(),
+                c"text".as_ptr(),
+                0,
+                null_mut(),
+                null_mut(),
+            )
+        };
+        assert_eq!(code, linked, "{target}");
+        // SAFETY: a live linker, and a place for the product.
+        let completed = unsafe { cuLinkComplete(state, &mut image, null_mut()) };
+        assert_eq!(completed, linked, "{target}");
+        if code == SUCCESS {
+            // SAFETY: the linker's product.
+            let code = unsafe { cuModuleLoadData(&mut module, image) };
+            assert_eq!(code, loaded, "{target}");
+        }
+        ok!(cuLinkDestroy(state));
+    }
+}

@@ -1,0 +1,83 @@
+//! The order in which warps run: sleeping, and what a seed changes.
+
+use cuda_emulator_checks::abi::*;
+use std::ptr::null_mut;
+
+const FAULTS: &str = include_str!("../../kernels/faults.ptx");
+const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
+
+#[test]
+fn sleeping_lets_others_run() {
+    let _context = Own::new();
+    let function = function(load(FAULTS), "wait_asleep");
+    let (flag, out) = (upload(&[0]), alloc(4));
+    assert_eq!(
+        launch(function, 2, 1, null_mut(), &mut [arg(&flag), arg(&out)]),
+        SUCCESS
+    );
+    assert_eq!(download::<i32>(out, 1), [7]);
+}
+
+/// With one thread of the host: the order in which warps come by, then the sums of a kernel without its barriers and
+/// with them.
+fn seeded() {
+    let _context = Own::new();
+    let module = load(FAULTS);
+    let (counter, order, sums) = (upload(&[0]), alloc(4 * 32), alloc(32));
+    assert_eq!(
+        launch(
+            function(module, "order"),
+            8,
+            128,
+            null_mut(),
+            &mut [arg(&counter), arg(&order)]
+        ),
+        SUCCESS
+    );
+    // The test harness has begun a line.
+    println!("\norder {:?}", download::<i32>(order, 32));
+    for (name, barrier) in [("without", 0), ("with", 1)] {
+        assert_eq!(
+            launch(
+                function(module, "tree_sum"),
+                8,
+                256,
+                null_mut(),
+                &mut [arg(&sums), arg(&barrier)]
+            ),
+            SUCCESS
+        );
+        println!("{name} {:?}", download::<i32>(sums, 8));
+    }
+}
+
+#[test]
+fn a_seed_changes_the_order_and_brings_out_a_missing_barrier() {
+    let test = "a_seed_changes_the_order_and_brings_out_a_missing_barrier";
+    if inner() {
+        return seeded();
+    }
+    let line = |output: &str, name: &str| {
+        let mut lines = output.lines();
+        let found = lines.find_map(|line| line.strip_prefix(name));
+        found
+            .unwrap_or_else(|| panic!("no {name} in {output}"))
+            .to_string()
+    };
+    let right = format!(" {:?}", [255 * 128; 8]);
+    let (mut orders, mut wrong) = (std::collections::BTreeSet::new(), 0);
+    for seed in ["1", "2", "3", "4", "5", "6"] {
+        let variables = [("CUDA_EMULATOR_THREADS", "1"), ("CUDA_EMULATOR_SEED", seed)];
+        let output = passes(test, &variables, || {});
+        orders.insert(line(&output, "order"));
+        assert_eq!(line(&output, "with "), right[1..], "seed {seed}");
+        wrong += usize::from(line(&output, "without") != right);
+        assert_eq!(
+            line(&output, "order"),
+            line(&passes(test, &variables, || {}), "order"),
+            "the same seed, the same order"
+        );
+    }
+    assert!(orders.len() > 3, "{orders:?}");
+    assert!(wrong > 0, "no seed showed the missing barrier");
+}

@@ -1,0 +1,335 @@
+//! Streams: order, asynchrony, waiting.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+const NON_BLOCKING: u32 = 1;
+
+#[test]
+fn work_is_asynchronous_and_in_order() {
+    let _context = Own::new();
+    let stream = stream(NON_BLOCKING);
+    let address = alloc(4);
+    let gate = block(stream);
+    for value in 1..=100 {
+        ok!(cuMemsetD32Async(address, value, 1, stream));
+    }
+    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
+    gate.open();
+    ok!(cuStreamSynchronize(stream));
+    ok!(cuStreamQuery(stream));
+    assert_eq!(download::<u32>(address, 1), [100]);
+    ok!(cuStreamDestroy_v2(stream));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuStreamDestroy_v2(stream));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(stream));
+}
+
+#[test]
+fn a_missing_synchronisation_shows() {
+    let _context = Own::new();
+    let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
+    let address = alloc(4);
+    ok!(cuMemsetD32_v2(address, 1, 1));
+    ok!(cuCtxSynchronize());
+    let gate = block(first);
+    ok!(cuMemsetD32Async(address, 2, 1, first));
+    // The other stream doesn't wait.
+    let mut seen = 0u32;
+    ok!(cuMemcpyDtoHAsync_v2(
+        std::ptr::from_mut(&mut seen).cast(),
+        address,
+        4,
+        second
+    ));
+    ok!(cuStreamSynchronize(second));
+    assert_eq!(seen, 1);
+    gate.open();
+    ok!(cuCtxSynchronize());
+}
+
+#[test]
+fn an_event_orders_two_streams() {
+    let _context = Own::new();
+    let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
+    let address = alloc(4);
+    let event = event(0);
+    ok!(cuEventQuery(event));
+    ok!(cuEventSynchronize(event));
+    let gate = block(first);
+    ok!(cuMemsetD32Async(address, 2, 1, first));
+    ok!(cuEventRecord(event, first));
+    fails!(CUDA_ERROR_NOT_READY, cuEventQuery(event));
+    ok!(cuStreamWaitEvent(second, event, 0));
+    ok!(cuMemsetD32Async(address, 3, 1, second));
+    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(second));
+    gate.open();
+    ok!(cuEventSynchronize(event));
+    ok!(cuStreamSynchronize(second));
+    assert_eq!(download::<u32>(address, 1), [3]);
+    ok!(cuEventDestroy_v2(event));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(event));
+    fails!(
+        CUDA_ERROR_INVALID_HANDLE,
+        cuStreamWaitEvent(second, event, 0)
+    );
+}
+
+#[test]
+fn the_default_stream_waits_for_blocking_streams_and_they_for_it() {
+    let _context = Own::new();
+    let (blocking, free) = (stream(0), stream(NON_BLOCKING));
+    let address = alloc(4);
+    ok!(cuMemsetD32_v2(address, 0, 1));
+    ok!(cuCtxSynchronize());
+    let gate = block(blocking);
+    ok!(cuMemsetD32Async(address, 1, 1, null_mut()));
+    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(null_mut()));
+    // A non-blocking stream takes no part in this.
+    ok!(cuMemsetD32Async(address, 5, 1, free));
+    ok!(cuStreamSynchronize(free));
+    // Work on a blocking stream comes after the default stream's.
+    let third = stream(0);
+    ok!(cuMemsetD32Async(address, 2, 1, third));
+    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(third));
+    gate.open();
+    ok!(cuStreamSynchronize(third));
+    assert_eq!(download::<u32>(address, 1), [2]);
+    // And the per-thread default stream is a blocking one.
+    let gate = block(2 as CUstream);
+    ok!(cuMemsetD32Async(address, 9, 1, null_mut()));
+    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(null_mut()));
+    gate.open();
+    ok!(cuStreamSynchronize(null_mut()));
+    ok!(cuStreamSynchronize_ptsz(null_mut()));
+    let (mut legacy, mut own, mut named) = (0, 0, 0);
+    ok!(cuStreamGetId(null_mut(), &mut legacy));
+    ok!(cuStreamGetId_ptsz(null_mut(), &mut own));
+    ok!(cuStreamGetId(2 as CUstream, &mut named));
+    assert_ne!(
+        legacy, own,
+        "the null stream of a _ptsz function is the thread's own"
+    );
+    assert_eq!(own, named);
+    ok!(cuMemsetD32_v2_ptds(address, 11, 1));
+    assert_eq!(download::<u32>(address, 1), [11]);
+}
+
+#[test]
+fn who_waits_for_whom() {
+    let _context = Own::new();
+    let (blocking, free) = (stream(0), stream(NON_BLOCKING));
+    let legacy = 1 as CUstream;
+    // A created stream's work is its own.
+    let gate = block(blocking);
+    ok!(cuStreamQuery(free));
+    ok!(cuStreamSynchronize(free));
+    ok!(cuStreamQuery(stream(0)));
+    // The default stream, under both names, is done when all blocking ones are, though it has no work of its own.
+    for default in [null_mut(), legacy] {
+        fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(default));
+    }
+    gate.open();
+    ok!(cuStreamSynchronize(legacy));
+    ok!(cuStreamQuery(blocking));
+    // A non-blocking stream doesn't hold it up.
+    let gate = block(free);
+    let address = alloc(4);
+    ok!(cuMemsetD32Async(address, 1, 1, null_mut()));
+    ok!(cuStreamSynchronize(null_mut()));
+    ok!(cuStreamQuery(legacy));
+    ok!(cuMemsetD32Async(address, 2, 1, blocking));
+    ok!(cuStreamSynchronize(blocking));
+    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(free));
+    gate.open();
+    ok!(cuCtxSynchronize());
+}
+
+#[test]
+fn the_context_waits_for_all_its_streams() {
+    let _context = Own::new();
+    // Streams that have come and gone are among those the context knew.
+    for _ in 0..20 {
+        ok!(cuStreamDestroy_v2(stream(0)));
+    }
+    let streams: Vec<_> = (0..20).map(|n| stream(n % 2)).collect();
+    let counts: Vec<_> = streams.iter().map(|_| AtomicU32::new(0)).collect();
+    for (stream, count) in streams.iter().zip(&counts) {
+        unsafe extern "C" fn slowly(count: *mut c_void) {
+            std::thread::sleep(Duration::from_millis(5));
+            // SAFETY: the counters outlive the streams' work.
+            unsafe { &*count.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
+        }
+        ok!(cuLaunchHostFunc(*stream, Some(slowly), arg(count)));
+    }
+    ok!(cuCtxSynchronize());
+    for count in &counts {
+        assert_eq!(count.load(Ordering::SeqCst), 1);
+    }
+}
+
+#[test]
+fn each_thread_has_a_default_stream_of_its_own() {
+    let context = Own::new();
+    let handle = context.0 as usize;
+    let id = move || {
+        ok!(cuCtxSetCurrent(handle as CUcontext));
+        let (mut first, mut again) = (0, 0);
+        ok!(cuStreamGetId(2 as CUstream, &mut first));
+        ok!(cuStreamGetId(2 as CUstream, &mut again));
+        assert_eq!(first, again);
+        first
+    };
+    let ids = [id(), std::thread::spawn(id).join().unwrap()];
+    assert_ne!(ids[0], ids[1]);
+}
+
+#[test]
+fn what_a_stream_says_of_itself() {
+    let context = Own::new();
+    let mut stream = null_mut();
+    ok!(cuStreamCreateWithPriority(&mut stream, NON_BLOCKING, -100));
+    let (mut priority, mut flags, mut owner, mut device) = (9, 9, null_mut(), -1);
+    ok!(cuStreamGetPriority(stream, &mut priority));
+    ok!(cuStreamGetFlags(stream, &mut flags));
+    ok!(cuStreamGetCtx(stream, &mut owner));
+    ok!(cuStreamGetDevice(stream, &mut device));
+    assert_eq!(
+        (priority, flags, owner, device),
+        (-5, NON_BLOCKING, context.0, 0)
+    );
+    let mut status = CUstreamCaptureStatus(9);
+    ok!(cuStreamIsCapturing(stream, &mut status));
+    assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);
+    fails!(CUDA_ERROR_INVALID_VALUE, cuStreamCreate(&mut stream, 2));
+    for wild in WILD {
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuStreamSynchronize(wild as CUstream)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuEventSynchronize(wild as CUevent)
+        );
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuEventDestroy_v2(wild as CUevent)
+        );
+    }
+}
+
+#[test]
+fn values_in_memory_hold_streams_up() {
+    let _context = Own::new();
+    let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
+    let flag = upload(&[0u32, 0]);
+    ok!(cuStreamWaitValue32_v2(first, flag, 7, 1));
+    ok!(cuMemsetD32Async(flag + 4, 1, 1, first));
+    std::thread::sleep(Duration::from_millis(5));
+    fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(first));
+    ok!(cuStreamWriteValue32_v2(second, flag, 7, 0));
+    ok!(cuStreamSynchronize(first));
+    assert_eq!(download::<u32>(flag, 2), [7, 1]);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuStreamWriteValue32_v2(second, flag + 1, 7, 0)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuStreamWriteValue32_v2(second, 64, 7, 0)
+    );
+}
+
+#[test]
+fn many_threads_at_once() {
+    let context = Own::new();
+    let handle = context.0 as usize;
+    let start = Instant::now();
+    let threads: Vec<_> = (0..16)
+        .map(|thread: u32| {
+            std::thread::spawn(move || {
+                ok!(cuCtxSetCurrent(handle as CUcontext));
+                for round in 0..50 {
+                    let stream = stream(thread % 2);
+                    let event = event(2);
+                    let data: Vec<u32> = (0..257).map(|i| i * thread + round).collect();
+                    let (from, to) = (upload(&data), alloc(257 * 4));
+                    let mut scratch = 0;
+                    ok!(cuMemAllocAsync(&mut scratch, 4096, stream));
+                    ok!(cuMemcpyDtoDAsync_v2(scratch, from, 257 * 4, stream));
+                    ok!(cuMemcpyDtoDAsync_v2(to, scratch, 257 * 4, stream));
+                    ok!(cuMemFreeAsync(scratch, stream));
+                    ok!(cuEventRecord(event, stream));
+                    ok!(cuEventSynchronize(event));
+                    assert_eq!(download::<u32>(to, 257), data);
+                    ok!(cuMemFree_v2(from));
+                    ok!(cuMemFree_v2(to));
+                    ok!(cuEventDestroy_v2(event));
+                    ok!(cuStreamDestroy_v2(stream));
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert!(start.elapsed() < Duration::from_secs(60));
+}
+
+#[test]
+fn memory_isnt_there_before_its_stream_says_so() {
+    in_own_process("memory_isnt_there_before_its_stream_says_so", || {
+        let _context = Own::new();
+        let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
+        let gate = block(first);
+        let mut address = 0;
+        ok!(cuMemAllocAsync(&mut address, 64, first));
+        let event = event(2);
+        ok!(cuEventRecord(event, first));
+        ok!(cuStreamWaitEvent(second, event, 0));
+        ok!(cuMemsetD8Async(address, 1, 64, second));
+        gate.open();
+        ok!(cuStreamSynchronize(second));
+        // Freed in the order of one stream, used on another that doesn't wait: a fault.
+        let gate = block(second);
+        ok!(cuMemsetD8Async(address, 2, 64, second));
+        ok!(cuMemFreeAsync(address, first));
+        ok!(cuStreamSynchronize(first));
+        gate.open();
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc_v2(&mut address, 64));
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamDestroy_v2(first));
+    });
+}
+
+#[test]
+fn without_room_for_another_thread() {
+    if !inner() {
+        let (code, _, text) = rerun("without_room_for_another_thread", &[]);
+        assert_eq!(code, Some(0), "{text}");
+        return;
+    }
+    static DONE: AtomicU32 = AtomicU32::new(0);
+    unsafe extern "C" fn done(_: *mut c_void) {
+        DONE.fetch_add(1, Ordering::SeqCst);
+    }
+    let _primary = Primary::new();
+    let (one, other) = (stream(1), stream(1));
+    let (memory, event) = (upload(&[0u32; 64]), event(0));
+    no_more_threads();
+    ok!(cuMemsetD32Async(memory, 7, 64, one));
+    ok!(cuLaunchHostFunc(one, Some(done), null_mut()));
+    ok!(cuEventRecord(event, one));
+    ok!(cuStreamWaitEvent(other, event, 0));
+    ok!(cuLaunchHostFunc(other, Some(done), null_mut()));
+    // Done by now: nobody else could have.
+    assert_eq!(DONE.load(Ordering::SeqCst), 2);
+    ok!(cuStreamQuery(one));
+    ok!(cuStreamQuery(other));
+    assert_eq!(download::<u32>(memory, 64), [7; 64]);
+    ok!(cuStreamDestroy_v2(one));
+    ok!(cuStreamDestroy_v2(other));
+}

@@ -1,0 +1,427 @@
+//! Captures of streams that record work: what ends up in the graph, how streams fork and join, and what a launch does.
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const KERNEL: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL;
+const MEMCPY: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMCPY;
+const MEMSET: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET;
+const HOST: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_HOST;
+const RECORD: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+const WAIT: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT;
+const BATCH: CUgraphNodeType = CUgraphNodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+
+#[test]
+fn what_is_captured_runs_when_it_is_launched() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (kernel, stream) = (affine(), stream(1));
+    let address = upload(&[1u32, 2, 3, 4]);
+    begin(stream, GLOBAL);
+    {
+        // The arguments are taken at the call.
+        run(kernel, stream, address, 4, 10, 1);
+    }
+    run(kernel, stream, address, 2, 3, 0);
+    let graph = end(stream);
+    assert_eq!(kinds(graph), [KERNEL, KERNEL]);
+    assert_eq!(edges(graph), [(0, 1)]);
+    assert_eq!(download::<u32>(address, 4), [1, 2, 3, 4], "only recorded");
+    let exec = instantiate(graph);
+    // What the graph becomes later is nothing to the executable one.
+    ok!(cuGraphDestroy(graph));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(graph));
+    for expected in [[33, 63, 31, 41], [993, 1893, 311, 411]] {
+        ok!(cuGraphLaunch(exec, stream));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(download::<u32>(address, 4), expected);
+    }
+    ok!(cuGraphUpload(exec, stream));
+    ok!(cuGraphExecDestroy(exec));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphExecDestroy(exec));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphLaunch(exec, stream));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuGraphUpload(exec, stream));
+    for wild in WILD {
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuGraphLaunch(wild as CUgraphExec, stream)
+        );
+        let mut exec = null_mut();
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuGraphInstantiateWithFlags(&mut exec, wild as CUgraph, 0)
+        );
+    }
+}
+
+#[test]
+fn every_sort_of_copy_and_fill_is_recorded() {
+    let _alone = alone();
+    let _context = Own::new();
+    let stream = stream(1);
+    let (from, to) = (upload(&[1u8, 2, 3, 4, 5, 6, 7, 8]), alloc(64));
+    let mut host = [9u8; 8];
+    let mut back = vec![0u8; 64];
+    ok!(cuMemsetD8_v2(to, 0, 64));
+    begin(stream, GLOBAL);
+    ok!(cuMemsetD8Async(to, 1, 4, stream));
+    ok!(cuMemsetD16Async(to + 4, 0x0202, 2, stream));
+    ok!(cuMemsetD32Async(to + 8, 0x0303_0303, 1, stream));
+    ok!(cuMemsetD2D8Async(to + 12, 2, 4, 1, 2, stream));
+    ok!(cuMemsetD2D16Async(to + 16, 4, 0x0505, 1, 2, stream));
+    ok!(cuMemsetD2D32Async(to + 24, 8, 0x0606_0606, 1, 2, stream));
+    ok!(cuMemcpyHtoDAsync_v2(
+        to + 40,
+        host.as_ptr().cast(),
+        8,
+        stream
+    ));
+    ok!(cuMemcpyDtoDAsync_v2(to + 48, from, 4, stream));
+    ok!(cuMemcpyAsync(to + 52, from + 4, 4, stream));
+    ok!(cuMemcpyAsync(to + 56, from, 2, stream));
+    let flat = CUDA_MEMCPY2D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        srcDevice: from,
+        srcPitch: 4,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        dstDevice: to + 58,
+        dstPitch: 2,
+        WidthInBytes: 2,
+        Height: 2,
+        ..filled(0)
+    };
+    ok!(cuMemcpy2DAsync_v2(&flat, stream));
+    let deep = CUDA_MEMCPY3D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        srcDevice: from,
+        srcPitch: 1,
+        srcHeight: 4,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        dstDevice: to + 62,
+        dstPitch: 1,
+        dstHeight: 1,
+        WidthInBytes: 1,
+        Height: 1,
+        Depth: 2,
+        ..filled(0)
+    };
+    ok!(cuMemcpy3DAsync_v2(&deep, stream));
+    ok!(cuMemcpyDtoHAsync_v2(
+        back.as_mut_ptr().cast(),
+        to,
+        64,
+        stream
+    ));
+    let graph = end(stream);
+    let mut expected = vec![MEMSET; 6];
+    expected.extend([MEMCPY; 7]);
+    assert_eq!(kinds(graph), expected);
+    let chain: Vec<_> = (1..13).map(|at| (at - 1, at)).collect();
+    assert_eq!(edges(graph), chain);
+    assert_eq!(back, [0; 64]);
+    // Pageable memory is read at the launch.
+    host.fill(7);
+    play(graph, stream);
+    let mut expected = vec![1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 0, 4, 0];
+    expected.extend([
+        5, 5, 0, 0, 5, 5, 0, 0, 6, 6, 6, 6, 0, 0, 0, 0, 6, 6, 6, 6, 0, 0, 0, 0,
+    ]);
+    expected.extend([7; 8]);
+    expected.extend([1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 1, 2, 5, 6, 1, 5]);
+    assert_eq!(back, expected);
+    ok!(cuGraphDestroy(graph));
+}
+
+#[test]
+fn streams_fork_and_join() {
+    let _alone = alone();
+    let _context = Own::new();
+    let kernel = affine();
+    let (first, second) = (stream(1), stream(1));
+    let (fork, join) = (event(0), event(0));
+    let (a, b) = (upload(&[1u32]), upload(&[2u32]));
+    let sum = alloc(8);
+    begin(first, GLOBAL);
+    run(kernel, first, a, 1, 2, 1);
+    ok!(cuEventRecord(fork, first));
+    assert_eq!(status(second), 0);
+    ok!(cuStreamWaitEvent(second, fork, 0));
+    assert_eq!(status(second), 1);
+    run(kernel, second, b, 1, 3, 1);
+    run(kernel, first, a, 1, 2, 1);
+    ok!(cuEventRecord(join, second));
+    ok!(cuStreamWaitEvent(first, join, 0));
+    ok!(cuMemcpyDtoDAsync_v2(sum, a, 4, first));
+    ok!(cuMemcpyDtoDAsync_v2(sum + 4, b, 4, first));
+    let graph = end(first);
+    assert_eq!(status(second), 0);
+    assert_eq!(kinds(graph), [KERNEL, KERNEL, KERNEL, MEMCPY, MEMCPY]);
+    assert_eq!(edges(graph), [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)]);
+    let mut count = 3;
+    let mut roots = [null_mut(); 3];
+    ok!(cuGraphGetRootNodes(graph, roots.as_mut_ptr(), &mut count));
+    assert_eq!((count, roots[1], roots[2]), (1, null_mut(), null_mut()));
+    let all = nodes(graph);
+    assert_eq!(roots[0], all[0]);
+    let mut found = [null_mut(); 2];
+    let mut count = 2;
+    ok!(cuGraphNodeGetDependencies_v2(
+        all[3],
+        found.as_mut_ptr(),
+        null_mut(),
+        &mut count
+    ));
+    found.sort_unstable();
+    let mut expected = [all[1], all[2]];
+    expected.sort_unstable();
+    assert_eq!((found, count), (expected, 2));
+    ok!(cuGraphNodeGetDependentNodes_v2(
+        all[0],
+        null_mut(),
+        null_mut(),
+        &mut count
+    ));
+    assert_eq!(count, 2);
+    // Room for one of two.
+    count = 1;
+    ok!(cuGraphNodeGetDependentNodes_v2(
+        all[0],
+        found.as_mut_ptr(),
+        null_mut(),
+        &mut count
+    ));
+    assert_eq!((found[0], count), (all[1], 1));
+    play(graph, second);
+    assert_eq!(download::<u32>(sum, 2), [7, 7]);
+    ok!(cuGraphDestroy(graph));
+    let mut kind = KERNEL;
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphNodeGetType(all[0], &mut kind)
+    );
+    // Both streams are free again.
+    run(kernel, second, a, 1, 0, 5);
+    ok!(cuStreamSynchronize(second));
+    assert_eq!(download::<u32>(a, 1), [5]);
+}
+
+#[test]
+fn work_that_was_not_joined_ends_the_capture() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (first, second) = (stream(1), stream(1));
+    let (fork, join) = (event(0), event(0));
+    let a = alloc(4);
+    let forked = || {
+        begin(first, GLOBAL);
+        ok!(cuEventRecord(fork, first));
+        ok!(cuStreamWaitEvent(second, fork, 0));
+    };
+    // Nothing was captured in the other stream.
+    forked();
+    ok!(cuGraphDestroy(end(first)));
+    forked();
+    ok!(cuMemsetD32Async(a, 1, 1, second));
+    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    assert_eq!(status(second), 0);
+    // Joined, and then more of it.
+    forked();
+    ok!(cuMemsetD32Async(a, 1, 1, second));
+    ok!(cuEventRecord(join, second));
+    ok!(cuStreamWaitEvent(first, join, 0));
+    ok!(cuMemsetD32Async(a, 1, 1, second));
+    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    // A stream that is destroyed leaves what was captured in it.
+    forked();
+    ok!(cuMemsetD32Async(a, 1, 1, second));
+    ok!(cuStreamDestroy_v2(second));
+    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+}
+
+#[test]
+fn captures_stay_apart() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (first, second, outside) = (stream(1), stream(1), stream(1));
+    let (one, other) = (event(0), event(0));
+    let a = alloc(4);
+    // Work from outside.
+    ok!(cuEventRecord(one, outside));
+    begin(first, GLOBAL);
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
+        cuStreamWaitEvent(first, one, 0)
+    );
+    assert_eq!(status(first), 2);
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+        cuMemsetD32Async(a, 1, 1, first)
+    );
+    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    // Another capture.
+    begin(first, RELAXED);
+    begin(second, RELAXED);
+    ok!(cuEventRecord(one, first));
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_MERGE,
+        cuStreamWaitEvent(second, one, 0)
+    );
+    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    end_with(second, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    // An event that no stream reaches.
+    let mut time = 0.0;
+    for ended in [false, true] {
+        begin(first, RELAXED);
+        ok!(cuEventRecord(other, first));
+        if ended {
+            ok!(cuGraphDestroy(end(first)));
+        }
+        // As an H200 (driver 580) has it, below too.
+        if ended {
+            invalid!(cuEventQuery(other));
+            invalid!(cuEventSynchronize(other));
+            invalid!(cuEventElapsedTime_v2(&mut time, other, other));
+        } else {
+            fails!(
+                CUDA_ERROR_CAPTURED_EVENT,
+                cuEventElapsedTime_v2(&mut time, other, other)
+            );
+            assert_eq!(status(first), 1, "this leaves the capture as it is");
+            fails!(CUDA_ERROR_CAPTURED_EVENT, cuEventQuery(other));
+            fails!(CUDA_ERROR_CAPTURED_EVENT, cuEventSynchronize(other));
+            end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        }
+        invalid!(cuStreamWaitEvent(outside, other, 0));
+    }
+    // The end is for the stream that it was begun on.
+    begin(first, RELAXED);
+    ok!(cuEventRecord(one, first));
+    ok!(cuStreamWaitEvent(second, one, 0));
+    let mut graph = null_mut();
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
+        cuStreamEndCapture(second, &mut graph)
+    );
+    assert_eq!((status(first), status(second)), (2, 2));
+    end_with(first, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    // Recorded anew, it means what is new.
+    ok!(cuEventRecord(other, outside));
+    ok!(cuEventSynchronize(other));
+}
+
+#[test]
+fn the_legacy_default_stream_has_no_part_in_it() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (blocking, apart) = (stream(0), stream(1));
+    let a = alloc(4);
+    let mut status_ = CUstreamCaptureStatus(9);
+    let no = null_mut();
+    begin(blocking, RELAXED);
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+        cuStreamIsCapturing(null_mut(), &mut status_)
+    );
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+        cuStreamGetCaptureInfo_v3(
+            no,
+            &mut status_,
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut()
+        )
+    );
+    assert_eq!(status(blocking), 1, "who asks does no harm");
+    fails!(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuMemsetD32_v2(a, 1, 1));
+    end_with(blocking, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    // A stream that doesn't wait for it.
+    begin(apart, RELAXED);
+    ok!(cuMemsetD32_v2(a, 1, 1));
+    let event = event(0);
+    ok!(cuEventRecord(event, apart));
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        cuStreamWaitEvent(null_mut(), event, 0)
+    );
+    end_with(apart, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+#[test]
+fn what_can_not_be_recorded_is_refused() {
+    unsafe extern "C" fn nothing(_: CUstream, _: CUresult, _: *mut c_void) {}
+    let _alone = alone();
+    let _context = Own::new();
+    let stream = stream(1);
+    let mut managed = 0;
+    ok!(cuMemAllocManaged(&mut managed, 64, 1));
+    let refused = |code: CUresult| {
+        assert_eq!(code, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        end_with(stream, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        begin(stream, RELAXED);
+    };
+    begin(stream, RELAXED);
+    // SAFETY: live handles and valid memory.
+    unsafe {
+        refused(cuStreamAddCallback(stream, Some(nothing), null_mut(), 0));
+        refused(cuStreamAttachMemAsync(stream, managed, 0, 1));
+        let location = CUmemLocation {
+            type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+            ..filled(0)
+        };
+        refused(cuMemPrefetchAsync_v2(managed, 64, location, 0, stream));
+    }
+    ok!(cuGraphDestroy(end(stream)));
+}
+
+static CALLS: AtomicU32 = AtomicU32::new(0);
+
+unsafe extern "C" fn count(data: *mut c_void) {
+    CALLS.fetch_add(data as u32, Ordering::SeqCst);
+}
+
+#[test]
+fn host_functions_events_and_words_are_recorded() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (stream, other) = (stream(1), stream(1));
+    let (inner, outer) = (event(0), event(0));
+    let word = upload(&[0u32]);
+    fails!(
+        CUDA_ERROR_ILLEGAL_STATE,
+        cuEventRecordWithFlags(outer, stream, 1)
+    );
+    fails!(
+        CUDA_ERROR_ILLEGAL_STATE,
+        cuStreamWaitEvent(stream, outer, 1)
+    );
+    begin(stream, GLOBAL);
+    ok!(cuStreamWaitEvent(stream, inner, 1));
+    ok!(cuLaunchHostFunc(stream, Some(count), 5 as *mut c_void));
+    ok!(cuStreamWriteValue32_v2(stream, word, 3, 0));
+    ok!(cuEventRecordWithFlags(outer, stream, 1));
+    let graph = end(stream);
+    assert_eq!(kinds(graph), [WAIT, HOST, BATCH, RECORD]);
+    let exec = instantiate(graph);
+    // The event that it waits for is one that other work records.
+    let gate = block(other);
+    ok!(cuEventRecord(inner, other));
+    ok!(cuGraphLaunch(exec, stream));
+    fails!(CUDA_ERROR_NOT_READY, cuEventQuery(outer));
+    assert_eq!(CALLS.load(Ordering::SeqCst), 0);
+    gate.open();
+    ok!(cuEventSynchronize(outer));
+    assert_eq!(CALLS.load(Ordering::SeqCst), 5);
+    assert_eq!(download::<u32>(word, 1), [3]);
+    // What it means at the launch counts: work that is put on the other stream later waits for this launch.
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuStreamWaitEvent(other, outer, 0));
+    ok!(cuEventRecord(inner, other));
+    ok!(cuStreamSynchronize(other));
+    assert_eq!(CALLS.load(Ordering::SeqCst), 10);
+}

@@ -1,0 +1,208 @@
+//! Graphs and what the emulator looks for: freed memory, host memory in use, what is left, held work, failures on demand.
+
+use cuda_emulator::{HostAccess, pending_host_work};
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::*;
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const HOUR: (&str, &str) = ("CUDA_EMULATOR_HOLD", "3600000");
+
+#[test]
+fn freed_memory_in_a_launch_is_named() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "which was freed by cuMemFree",
+        "in node 0x1c",
+        "of the executable graph 0x1b",
+    ];
+    let test = "freed_memory_in_a_launch_is_named";
+    reports(test, &[], &parts, || {
+        // A fill, and a kernel.
+        each(test, [false, true], |by_kernel| {
+            let context = Own::new();
+            let (stream, word) = (stream(1), alloc(4));
+            begin(stream, GLOBAL);
+            match by_kernel {
+                true => run(affine(), stream, word, 1, 1, 1),
+                false => ok!(cuMemsetD32Async(word, 1, 1, stream)),
+            }
+            let exec = instantiate(end(stream));
+            ok!(cuGraphLaunch(exec, stream));
+            ok!(cuStreamSynchronize(stream));
+            ok!(cuMemFree_v2(word));
+            ok!(cuGraphLaunch(exec, stream));
+            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuGraphLaunch(exec, stream));
+            drop(context);
+        });
+    });
+}
+
+#[test]
+fn host_memory_is_in_use_while_a_launch_is() {
+    unsafe extern "C" fn nothing(_: *mut c_void) {}
+    if !inner() {
+        let test = "host_memory_is_in_use_while_a_launch_is";
+        let (code, output, text) = rerun(test, &[HOUR]);
+        return assert_eq!(code, Some(0), "{output}{text}");
+    }
+    let _context = Own::new();
+    let (stream, word) = (stream(1), alloc(4));
+    let (from, mut to) = (Cell::new(5u32), [0u32]);
+    let data = 7u8;
+    begin(stream, GLOBAL);
+    ok!(cuMemcpyHtoDAsync_v2(word, from.as_ptr().cast(), 4, stream));
+    ok!(cuMemcpyDtoHAsync_v2(
+        to.as_mut_ptr().cast(),
+        word,
+        4,
+        stream
+    ));
+    ok!(cuLaunchHostFunc(stream, Some(nothing), arg(&data)));
+    let exec = instantiate(end(stream));
+    let access = |place: *const u8| pending_host_work(place, 1).map(|work| work.access);
+    let places = [from.as_ptr().cast(), to.as_ptr().cast(), &raw const data];
+    assert_eq!(places.map(access), [None; 3]);
+    ok!(cuGraphLaunch(exec, stream));
+    assert_eq!(
+        places.map(access),
+        [
+            HostAccess::CopyFrom,
+            HostAccess::CopyTo,
+            HostAccess::HostFunction
+        ]
+        .map(Some)
+    );
+    // Nothing was done, nor read: the launch is held back.
+    from.set(6);
+    assert_eq!(to, [0]);
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(places.map(access), [None; 3]);
+    assert_eq!(to, [6]);
+}
+
+#[test]
+fn host_functions_of_graphs_are_called_by_the_worker() {
+    static BY: AtomicU32 = AtomicU32::new(0);
+    unsafe extern "C" fn note(_: *mut c_void) {
+        let by_worker = std::thread::current().name() == Some("cuda-stream");
+        BY.fetch_add(if by_worker { 1 } else { 1000 }, Ordering::SeqCst);
+        let mut exec = null_mut();
+        // SAFETY: refused before anything is looked at.
+        let code = unsafe { cuGraphInstantiateWithFlags(&mut exec, null_mut(), 0) };
+        assert_eq!(code, CUresult::CUDA_ERROR_NOT_PERMITTED);
+    }
+    if !inner() {
+        let test = "host_functions_of_graphs_are_called_by_the_worker";
+        let (code, output, text) = rerun(test, &[HOUR]);
+        return assert_eq!(code, Some(0), "{output}{text}");
+    }
+    let _context = Own::new();
+    let stream = stream(1);
+    begin(stream, GLOBAL);
+    ok!(cuLaunchHostFunc(stream, Some(note), null_mut()));
+    ok!(cuLaunchHostFunc(stream, Some(note), null_mut()));
+    let exec = instantiate(end(stream));
+    for launches in 1..10 {
+        ok!(cuGraphLaunch(exec, stream));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(BY.load(Ordering::SeqCst), 2 * launches);
+    }
+}
+
+#[test]
+fn what_is_left_is_named() {
+    unsafe extern "C" fn nothing(_: *mut c_void) {}
+    let test = "what_is_left_is_named";
+    if inner() {
+        let mut object = null_mut();
+        ok!(cuInit(0));
+        let (graph, outer, mut child) = (create(), create(), null_mut());
+        ok!(cuUserObjectCreate(
+            &mut object,
+            null_mut(),
+            Some(nothing),
+            2,
+            1
+        ));
+        ok!(cuGraphAddChildGraphNode(
+            &mut child,
+            outer,
+            std::ptr::null(),
+            0,
+            graph
+        ));
+        instantiate(outer);
+        return;
+    }
+    let (code, output, text) = rerun(test, &[("CUDA_EMULATOR_CHECK", "leak")]);
+    assert_eq!(code, Some(99), "{output}{text}");
+    // The child graph is its node's.
+    for part in [
+        "4 leaked at exit",
+        "  graph 0x1a",
+        "  executable graph 0x1b",
+        "  user object 0x1d",
+        ", 2 references",
+    ] {
+        assert!(text.contains(part), "`{part}` isn't in\n{text}");
+    }
+}
+
+#[test]
+fn failures_on_demand_and_traces() {
+    if inner() {
+        let _context = Own::new();
+        let (stream, word) = (stream(1), upload(&[0u32]));
+        begin(stream, GLOBAL);
+        ok!(cuMemsetD32Async(word, 1, 1, stream));
+        let graph = end(stream);
+        let mut exec = null_mut();
+        fails!(
+            CUDA_ERROR_OUT_OF_MEMORY,
+            cuGraphInstantiateWithFlags(&mut exec, graph, 0)
+        );
+        let exec = instantiate(graph);
+        ok!(cuGraphLaunch(exec, stream));
+        fails!(CUDA_ERROR_UNKNOWN, cuGraphLaunch(exec, stream));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(download::<u32>(word, 1), [1]);
+        return;
+    }
+    let rules =
+        "cuGraphInstantiateWithFlags:1:CUDA_ERROR_OUT_OF_MEMORY,cuGraphLaunch:2:CUDA_ERROR_UNKNOWN";
+    let variables = [("CUDA_EMULATOR_FAIL", rules), ("CUDA_EMULATOR_TRACE", "1")];
+    let (code, output, text) = rerun("failures_on_demand_and_traces", &variables);
+    assert_eq!(code, Some(0), "{output}{text}");
+    for part in [
+        "cuGraphInstantiateWithFlags(phGraphExec=",
+        "CUDA_ERROR_OUT_OF_MEMORY (injected)",
+        "cuStreamEndCapture(hStream=",
+        "cuGraphLaunch(hGraphExec=0x1b",
+    ] {
+        assert!(text.contains(part), "`{part}` isn't in\n{text}");
+    }
+}
+
+#[test]
+fn reads_of_what_no_launch_has_written_are_found() {
+    let variables = [("CUDA_EMULATOR_CHECK", "uninit")];
+    let parts = ["allocation node of a graph"];
+    let test = "reads_of_what_no_launch_has_written_are_found";
+    reports(test, &variables, &parts, || {
+        let context = Own::new();
+        let (kernel, stream) = (affine(), stream(1));
+        let mut address = 0;
+        begin(stream, GLOBAL);
+        ok!(cuMemAllocAsync(&mut address, 64, stream));
+        run(kernel, stream, address, 1, 1, 1);
+        ok!(cuMemFreeAsync(address, stream));
+        ok!(cuGraphLaunch(instantiate(end(stream)), stream));
+        // SAFETY: a live stream.
+        assert_ne!(unsafe { cuStreamSynchronize(stream) }, SUCCESS);
+        drop(context);
+    });
+}

@@ -1,0 +1,413 @@
+//! Conditional nodes: their types, values that kernels set, bodies, and what is refused.
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::*;
+use cuda_emulator_checks::objects;
+use std::ffi::{CString, c_void};
+use std::ptr::{null, null_mut};
+
+/// `set` sets a condition. `count` takes one from a word and sets the condition to what is left.
+const TEXT: &str = "
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .func cudaGraphSetConditional
+(
+	.param .b64 handle,
+	.param .b32 value
+)
+;
+.visible .entry set(.param .u64 handle, .param .u32 value)
+{
+	.reg .b32 %r<2>; .reg .b64 %d<2>;
+	ld.param.u64 %d1, [handle];
+	ld.param.u32 %r1, [value];
+	{
+	.param .b64 a; st.param.b64 [a], %d1;
+	.param .b32 b; st.param.b32 [b], %r1;
+	call.uni cudaGraphSetConditional, (a, b);
+	}
+	ret;
+}
+.visible .entry count(.param .u64 handle, .param .u64 word)
+{
+	.reg .b32 %r<3>; .reg .b64 %d<3>;
+	ld.param.u64 %d1, [handle];
+	ld.param.u64 %d2, [word];
+	ld.global.u32 %r1, [%d2];
+	sub.u32 %r2, %r1, 1;
+	st.global.u32 [%d2], %r2;
+	{
+	.param .b64 a; st.param.b64 [a], %d1;
+	.param .b32 b; st.param.b32 [b], %r2;
+	call.uni cudaGraphSetConditional, (a, b);
+	}
+	ret;
+}
+";
+
+const IF: CUgraphConditionalNodeType = CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_IF;
+const WHILE: CUgraphConditionalNodeType = CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_WHILE;
+const SWITCH: CUgraphConditionalNodeType = CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_SWITCH;
+
+/// Loaded as it is: no archive is linked, as [`nvidias_archive_does_no_harm`] shows.
+fn module() -> CUmodule {
+    load(TEXT)
+}
+
+fn handle(graph: CUgraph, default: u32, flags: u32) -> CUgraphConditionalHandle {
+    let mut handle = 0;
+    ok!(cuGraphConditionalHandleCreate(
+        &mut handle,
+        graph,
+        context(),
+        default,
+        flags
+    ));
+    handle
+}
+
+fn params(
+    handle: CUgraphConditionalHandle,
+    kind: CUgraphConditionalNodeType,
+    size: u32,
+) -> CUgraphNodeParams {
+    let mut params: CUgraphNodeParams = filled(0);
+    params.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    params.__bindgen_anon_1.conditional.handle = handle;
+    params.__bindgen_anon_1.conditional.type_ = kind;
+    params.__bindgen_anon_1.conditional.size = size;
+    params.__bindgen_anon_1.conditional.ctx = context();
+    params
+}
+
+/// A conditional node, and its bodies.
+fn conditional(
+    graph: CUgraph,
+    on: &[CUgraphNode],
+    handle: CUgraphConditionalHandle,
+    kind: CUgraphConditionalNodeType,
+    size: u32,
+) -> (CUgraphNode, Vec<CUgraph>) {
+    let (mut node, mut params) = (null_mut(), params(handle, kind, size));
+    let count = on.len();
+    ok!(cuGraphAddNode_v2(
+        &mut node,
+        graph,
+        on.as_ptr(),
+        null(),
+        count,
+        &mut params
+    ));
+    // SAFETY: the driver gives as many graphs as were asked for.
+    let bodies = unsafe {
+        let first = params.__bindgen_anon_1.conditional.phGraph_out;
+        std::slice::from_raw_parts(first, size as usize)
+    };
+    (node, bodies.to_vec())
+}
+
+fn kernel(
+    graph: CUgraph,
+    on: &[CUgraphNode],
+    function: CUfunction,
+    arguments: &mut [*mut c_void],
+) -> CUgraphNode {
+    add_kernel(graph, on, &kernel_params(function, arguments))
+}
+
+#[test]
+fn a_kernel_says_which_body_runs() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (module, stream) = (module(), stream(1));
+    let setter = function(module, "set");
+    let word = alloc(4);
+    for (kind, size, expected) in [
+        (IF, 1, [0, 10, 10, 10]),
+        (IF, 2, [11, 10, 10, 10]),
+        (SWITCH, 3, [10, 11, 12, 0]),
+    ] {
+        for (value, expected) in (0u32..).zip(expected) {
+            let graph = create();
+            let condition = handle(graph, 9, 0);
+            let first = kernel(graph, &[], setter, &mut [arg(&condition), arg(&value)]);
+            let (_, bodies) = conditional(graph, &[first], condition, kind, size);
+            for (index, body) in (10..).zip(bodies) {
+                set(body, &[], word, index);
+            }
+            ok!(cuMemsetD32_v2(word, 0, 1));
+            play(graph, stream);
+            assert_eq!(
+                download::<u32>(word, 1),
+                [expected],
+                "{kind:?} of {size}, {value}"
+            );
+            ok!(cuGraphDestroy(graph));
+        }
+    }
+}
+
+#[test]
+fn a_body_runs_until_its_kernel_ends_it() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (module, stream) = (module(), stream(1));
+    let (count, affine) = (function(module, "count"), affine());
+    let words = upload(&[5u32, 1]);
+    let graph = create();
+    let condition = handle(graph, 1, 1);
+    let (_, bodies) = conditional(graph, &[], condition, WHILE, 1);
+    // The body is captured; its second word shows how often it ran.
+    ok!(cuStreamBeginCaptureToGraph(
+        stream,
+        bodies[0],
+        null(),
+        null(),
+        0,
+        RELAXED
+    ));
+    run(affine, stream, words + 4, 1, 2, 0);
+    let mut arguments = [arg(&condition), arg(&words)];
+    assert_eq!(launch(count, 1, 1, stream, &mut arguments), SUCCESS);
+    let mut exec = null_mut();
+    invalid!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+    assert_eq!(end(stream), bodies[0]);
+    let exec = instantiate(graph);
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 2), [0, 32]);
+    // The default counts at each launch.
+    ok!(cuMemsetD32_v2(words, 2, 1));
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 2), [0, 128]);
+    // A node of a body takes new parameters.
+    let inner = nodes(bodies[0])[0];
+    let mut got: CUDA_KERNEL_NODE_PARAMS = filled(0);
+    ok!(cuGraphKernelNodeGetParams_v2(inner, &mut got));
+    let (target, a, b) = (words + 4, 1u32, 1u32);
+    let mut arguments = [arg(&target), arg(&a), arg(&b)];
+    got.kernelParams = arguments.as_mut_ptr();
+    ok!(cuGraphExecKernelNodeSetParams_v2(exec, inner, &got));
+    ok!(cuMemsetD32_v2(words, 3, 1));
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 2), [0, 131]);
+}
+
+#[test]
+fn without_a_default_the_value_stays() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (module, stream, word) = (module(), stream(1), alloc(4));
+    let (setter, one) = (function(module, "set"), 1u32);
+    for (flags, expected) in [(0, 1), (1, 0)] {
+        let graph = create();
+        let condition = handle(graph, 0, flags);
+        let (node, bodies) = conditional(graph, &[], condition, IF, 1);
+        set(bodies[0], &[], word, 1);
+        // After the node, so for the next launch.
+        kernel(graph, &[node], setter, &mut [arg(&condition), arg(&one)]);
+        let exec = instantiate(graph);
+        ok!(cuMemsetD32_v2(word, 0, 1));
+        go(exec, stream);
+        assert_eq!(download::<u32>(word, 1), [0]);
+        go(exec, stream);
+        assert_eq!(download::<u32>(word, 1), [expected]);
+    }
+}
+
+#[test]
+fn an_update_brings_other_bodies() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (module, stream, word) = (module(), stream(1), alloc(4));
+    let (setter, one) = (function(module, "set"), 1u32);
+    let build = |kind, size, value| {
+        let graph = create();
+        let condition = handle(graph, 0, 1);
+        let first = kernel(graph, &[], setter, &mut [arg(&condition), arg(&one)]);
+        let (node, bodies) = conditional(graph, &[first], condition, kind, size);
+        set(bodies[0], &[], word, value);
+        (graph, node)
+    };
+    let ((graph, _), (new, _), (other, node)) = (build(IF, 1, 3), build(IF, 1, 4), build(IF, 2, 5));
+    let exec = instantiate(graph);
+    go(exec, stream);
+    assert_eq!(download::<u32>(word, 1), [3]);
+    let mut info: CUgraphExecUpdateResultInfo = filled(9);
+    ok!(cuGraphExecUpdate_v2(exec, new, &mut info));
+    // The condition comes along, and stays.
+    ok!(cuGraphDestroy(new));
+    go(exec, stream);
+    assert_eq!(download::<u32>(word, 1), [4]);
+    fails!(
+        CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+        cuGraphExecUpdate_v2(exec, other, &mut info)
+    );
+    assert_eq!((info.result.0, info.errorNode), (5, node));
+}
+
+#[test]
+fn what_conditional_nodes_can_not_have_is_refused() {
+    unsafe extern "C" fn nothing(_: *mut c_void) {}
+    let _alone = alone();
+    let _context = Own::new();
+    let graph = create();
+    let mut other = 0;
+    invalid!(cuGraphConditionalHandleCreate(
+        &mut other,
+        graph,
+        context(),
+        0,
+        2
+    ));
+    invalid!(cuGraphConditionalHandleCreate(
+        &mut other,
+        null_mut(),
+        context(),
+        0,
+        0
+    ));
+    invalid!(cuGraphConditionalHandleCreate(
+        null_mut(),
+        graph,
+        context(),
+        0,
+        0
+    ));
+    let condition = handle(graph, 0, 0);
+    let (mut node, mut exec) = (null_mut(), null_mut());
+    // A handle that no node has.
+    let mut instantiation: CUDA_GRAPH_INSTANTIATE_PARAMS = filled(0);
+    invalid!(cuGraphInstantiateWithParams(
+        &mut exec,
+        graph,
+        &mut instantiation
+    ));
+    assert_eq!(instantiation.result_out.0, 5);
+    for (handle, kind, size) in [
+        (8, IF, 1),
+        (condition, IF, 0),
+        (condition, IF, 3),
+        (condition, WHILE, 2),
+        (condition, SWITCH, 0),
+        (condition, CUgraphConditionalNodeType(3), 1),
+    ] {
+        let mut wrong = params(handle, kind, size);
+        invalid!(cuGraphAddNode_v2(
+            &mut node,
+            graph,
+            null(),
+            null(),
+            0,
+            &mut wrong
+        ));
+    }
+    let (node, bodies) = conditional(graph, &[], condition, IF, 1);
+    let mut again = params(condition, IF, 1);
+    invalid!(cuGraphAddNode_v2(
+        &mut exec.cast(),
+        graph,
+        null(),
+        null(),
+        0,
+        &mut again
+    ));
+    // There can be one of it only.
+    let (mut clone, outer) = (null_mut(), create());
+    fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphClone(&mut clone, graph));
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuGraphAddChildGraphNode(&mut exec.cast(), outer, null(), 0, graph)
+    );
+    let first = instantiate(graph);
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuGraphInstantiateWithFlags(&mut exec, graph, 0)
+    );
+    ok!(cuGraphExecDestroy(first));
+    invalid!(cuGraphDestroy(bodies[0]));
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuGraphNodeSetParams(node, &mut again)
+    );
+    // A body has kernels, copies, fills, and graphs of these.
+    let (mut host, wanted) = (
+        null_mut(),
+        CUDA_HOST_NODE_PARAMS {
+            fn_: Some(nothing),
+            userData: null_mut(),
+        },
+    );
+    ok!(cuGraphAddHostNode(&mut host, bodies[0], null(), 0, &wanted));
+    invalid!(cuGraphInstantiateWithParams(
+        &mut exec,
+        graph,
+        &mut instantiation
+    ));
+    assert_eq!(instantiation.hErrNode_out, host);
+    // The node's end frees the handle and ends the bodies.
+    ok!(cuGraphDestroyNode(node));
+    let mut count = 0;
+    invalid!(cuGraphGetNodes(bodies[0], null_mut(), &mut count));
+    conditional(graph, &[], condition, WHILE, 1);
+    ok!(cuGraphDestroy(graph));
+}
+
+#[test]
+fn a_handle_that_is_gone_is_named() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "cudaGraphSetConditional: 0x1e",
+    ];
+    reports("a_handle_that_is_gone_is_named", &[], &parts, || {
+        let context = Own::new();
+        let graph = create();
+        let (condition, value) = (handle(graph, 0, 0), 1u32);
+        ok!(cuGraphDestroy(graph));
+        let set = function(module(), "set");
+        let mut arguments = [arg(&condition), arg(&value)];
+        assert_eq!(launch(set, 1, 1, null_mut(), &mut arguments), SUCCESS);
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+        drop(context);
+    });
+}
+
+#[test]
+fn nvidias_archive_does_no_harm() {
+    // `make setup` fetches it together with the headers. That of CUDA 13.0 doesn't define the function.
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.cuda/nvidia");
+    let path = std::path::Path::new(root).join("cu13/lib/libcudadevrt.a");
+    let _context = Own::new();
+    let archives = [Ok(objects::device_runtime()), std::fs::read(&path)];
+    for archive in archives {
+        let archive = match archive {
+            Ok(archive) => archive,
+            Err(error) => {
+                println!("not tried: {}: {error}", path.display());
+                continue;
+            }
+        };
+        let (mut state, mut image, mut module) = (null_mut(), null_mut(), null_mut());
+        ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut state));
+        let text = CString::new(TEXT).unwrap();
+        for (kind, bytes) in [
+            (CUjitInputType::CU_JIT_INPUT_PTX, text.as_bytes_with_nul()),
+            (CUjitInputType::CU_JIT_INPUT_LIBRARY, &archive),
+        ] {
+            ok!(cuLinkAddData_v2(
+                state,
+                kind,
+                bytes.as_ptr().cast_mut().cast(),
+                bytes.len(),
+                c"input".as_ptr(),
+                0,
+                null_mut(),
+                null_mut()
+            ));
+        }
+        ok!(cuLinkComplete(state, &mut image, null_mut()));
+        ok!(cuModuleLoadData(&mut module, image));
+        ok!(cuLinkDestroy(state));
+        function(module, "set");
+    }
+}

@@ -1,0 +1,284 @@
+//! Changes of executable graphs: one node's parameters, nodes turned off.
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::*;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+fn copy(from: CUdeviceptr, to: CUdeviceptr, width: usize, height: usize) -> CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        srcDevice: from,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        dstDevice: to,
+        WidthInBytes: width,
+        Height: height,
+        Depth: 1,
+        ..filled(0)
+    }
+}
+
+/// Launches and waits.
+fn go(exec: CUgraphExec, stream: CUstream) {
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuStreamSynchronize(stream));
+}
+
+unsafe extern "C" fn count(data: *mut c_void) {
+    // SAFETY: the tests pass a counter that outlives the launch.
+    unsafe { &*data.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
+}
+
+#[test]
+fn each_type_of_node_takes_new_parameters() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (kernel, stream) = (affine(), stream(1));
+    let words = upload(&[1u32, 5, 0, 0]);
+    let calls = [AtomicU32::new(0), AtomicU32::new(0)];
+    let (one, other) = (event(0), event(0));
+    begin(stream, GLOBAL);
+    run(kernel, stream, words, 1, 2, 1);
+    ok!(cuMemcpyDtoDAsync_v2(words + 8, words, 4, stream));
+    ok!(cuMemsetD32Async(words + 12, 7, 1, stream));
+    ok!(cuLaunchHostFunc(stream, Some(count), arg(&calls[0])));
+    ok!(cuEventRecordWithFlags(one, stream, 1));
+    ok!(cuStreamWaitEvent(stream, one, 1));
+    let graph = end(stream);
+    let exec = instantiate(graph);
+    let found = nodes(graph);
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 4), [3, 5, 3, 7]);
+    let mut params: CUDA_KERNEL_NODE_PARAMS = filled(0);
+    ok!(cuGraphKernelNodeGetParams_v2(found[0], &mut params));
+    let (place, a, b) = (words + 4, 10u32, 2u32);
+    let mut arguments = [arg(&place), arg(&a), arg(&b)];
+    params.kernelParams = arguments.as_mut_ptr();
+    ok!(cuGraphExecKernelNodeSetParams_v2(exec, found[0], &params));
+    let new = copy(words + 4, words + 8, 4, 1);
+    ok!(cuGraphExecMemcpyNodeSetParams(
+        exec,
+        found[1],
+        &new,
+        context()
+    ));
+    let new = fill(words + 12, 8, 1);
+    ok!(cuGraphExecMemsetNodeSetParams(
+        exec,
+        found[2],
+        &new,
+        context()
+    ));
+    let new = CUDA_HOST_NODE_PARAMS {
+        fn_: Some(count),
+        userData: arg(&calls[1]),
+    };
+    ok!(cuGraphExecHostNodeSetParams(exec, found[3], &new));
+    ok!(cuGraphExecEventRecordNodeSetEvent(exec, found[4], other));
+    ok!(cuGraphExecEventWaitNodeSetEvent(exec, found[5], other));
+    let gate = block(stream);
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuEventQuery(one));
+    fails!(CUDA_ERROR_NOT_READY, cuEventQuery(other));
+    gate.open();
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(download::<u32>(words, 4), [3, 52, 52, 8]);
+    assert_eq!(
+        calls.each_ref().map(|calls| calls.load(Ordering::SeqCst)),
+        [1, 1]
+    );
+    // The graph itself is as it was.
+    play(graph, stream);
+    assert_eq!(download::<u32>(words, 4), [7, 52, 7, 7]);
+    // In one form for all types.
+    let mut params: CUgraphNodeParams = filled(0);
+    params.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET;
+    params.__bindgen_anon_1.memset = CUDA_MEMSET_NODE_PARAMS_v2 {
+        dst: words + 12,
+        value: 6,
+        elementSize: 4,
+        width: 1,
+        height: 1,
+        ..filled(0)
+    };
+    ok!(cuGraphExecNodeSetParams(exec, found[2], &mut params));
+    invalid!(cuGraphExecNodeSetParams(exec, found[1], &mut params));
+    go(exec, stream);
+    assert_eq!(download::<u32>(words + 12, 1), [6]);
+    let stale = found[3];
+    ok!(cuGraphDestroyNode(stale));
+    invalid!(cuGraphExecHostNodeSetParams(exec, stale, &new));
+}
+
+#[test]
+fn what_an_executable_node_can_not_become_is_refused() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (graph, other, words) = (create(), create(), alloc(64));
+    let mut pinned = null_mut();
+    ok!(cuMemAllocHost_v2(&mut pinned, 64));
+    let pinned = pinned as CUdeviceptr;
+    let mut node = null_mut();
+    let flat = copy(words, words + 16, 4, 1);
+    ok!(cuGraphAddMemcpyNode(
+        &mut node,
+        graph,
+        null(),
+        0,
+        &flat,
+        context()
+    ));
+    let mut deep = null_mut();
+    let rows = CUDA_MEMCPY3D {
+        srcPitch: 8,
+        dstPitch: 8,
+        ..copy(words, words + 32, 4, 2)
+    };
+    ok!(cuGraphAddMemcpyNode(
+        &mut deep,
+        graph,
+        null(),
+        0,
+        &rows,
+        context()
+    ));
+    let (one, foreign) = (set(graph, &[], words, 1), set(other, &[], words, 1));
+    let mut square = null_mut();
+    let params = CUDA_MEMSET_NODE_PARAMS {
+        pitch: 8,
+        height: 2,
+        ..fill(words, 1, 1)
+    };
+    ok!(cuGraphAddMemsetNode(
+        &mut square,
+        graph,
+        null(),
+        0,
+        &params,
+        context()
+    ));
+    let exec = instantiate(graph);
+    // Rows; host memory; nothing; another graph's node.
+    invalid!(cuGraphExecMemcpyNodeSetParams(exec, node, &rows, context()));
+    invalid!(cuGraphExecMemcpyNodeSetParams(exec, deep, &rows, context()));
+    invalid!(cuGraphExecMemcpyNodeSetParams(
+        exec,
+        node,
+        &copy(pinned, words, 4, 1),
+        context()
+    ));
+    invalid!(cuGraphExecMemcpyNodeSetParams(
+        exec,
+        node,
+        &copy(words, words, 0, 1),
+        context()
+    ));
+    invalid!(cuGraphExecMemsetNodeSetParams(
+        exec,
+        foreign,
+        &fill(words, 2, 1),
+        context()
+    ));
+    invalid!(cuGraphExecMemsetNodeSetParams(
+        exec,
+        one,
+        &fill(pinned, 2, 1),
+        context()
+    ));
+    invalid!(cuGraphExecMemsetNodeSetParams(
+        exec,
+        one,
+        &params,
+        context()
+    ));
+    let narrow = CUDA_MEMSET_NODE_PARAMS {
+        height: 3,
+        ..params
+    };
+    invalid!(cuGraphExecMemsetNodeSetParams(
+        exec,
+        square,
+        &narrow,
+        context()
+    ));
+    let moved = CUDA_MEMSET_NODE_PARAMS {
+        dst: words + 8,
+        value: 9,
+        ..params
+    };
+    ok!(cuGraphExecMemsetNodeSetParams(
+        exec,
+        square,
+        &moved,
+        context()
+    ));
+    ok!(cuGraphExecMemsetNodeSetParams(
+        exec,
+        one,
+        &fill(words + 60, 2, 1),
+        context()
+    ));
+    invalid!(cuGraphExecMemsetNodeSetParams(
+        null_mut(),
+        one,
+        &fill(words, 2, 1),
+        context()
+    ));
+    invalid!(cuGraphExecEventWaitNodeSetEvent(exec, one, event(0)));
+    // A kernel of another context.
+    let stream = stream(1);
+    begin(stream, GLOBAL);
+    run(affine(), stream, words, 1, 1, 1);
+    let kernels = end(stream);
+    let launch = nodes(kernels)[0];
+    let exec = instantiate(kernels);
+    let mut params: CUDA_KERNEL_NODE_PARAMS = filled(0);
+    ok!(cuGraphKernelNodeGetParams_v2(launch, &mut params));
+    let elsewhere = Own::new();
+    let foreign = CUDA_KERNEL_NODE_PARAMS {
+        func: affine(),
+        ..params
+    };
+    invalid!(cuGraphExecKernelNodeSetParams_v2(exec, launch, &foreign));
+    drop(elsewhere);
+    ok!(cuGraphExecKernelNodeSetParams_v2(exec, launch, &params));
+}
+
+#[test]
+fn nodes_are_turned_off_and_on() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (graph, stream, words) = (create(), stream(1), upload(&[0u32; 2]));
+    let first = set(graph, &[], words, 1);
+    let second = set(graph, &[first], words + 4, 2);
+    let mut empty = null_mut();
+    ok!(cuGraphAddEmptyNode(&mut empty, graph, null(), 0));
+    let exec = instantiate(graph);
+    let enabled = |node| {
+        let mut enabled = 9;
+        ok!(cuGraphNodeGetEnabled(exec, node, &mut enabled));
+        enabled
+    };
+    assert_eq!((enabled(first), enabled(second)), (1, 1));
+    ok!(cuGraphNodeSetEnabled(exec, first, 0));
+    assert_eq!((enabled(first), enabled(second)), (0, 1));
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 2), [0, 2]);
+    // It keeps its parameters, and takes new ones.
+    ok!(cuGraphExecMemsetNodeSetParams(
+        exec,
+        first,
+        &fill(words, 5, 1),
+        context()
+    ));
+    assert_eq!(enabled(first), 0);
+    ok!(cuGraphNodeSetEnabled(exec, first, 3));
+    assert_eq!(enabled(first), 1);
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 2), [5, 2]);
+    invalid!(cuGraphNodeSetEnabled(exec, empty, 0));
+    invalid!(cuGraphNodeGetEnabled(exec, empty, &mut 0));
+    invalid!(cuGraphNodeSetEnabled(exec, null_mut(), 0));
+    invalid!(cuGraphNodeGetEnabled(exec, first, null_mut()));
+}

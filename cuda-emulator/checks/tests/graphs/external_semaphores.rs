@@ -1,0 +1,522 @@
+//! External semaphores, and arrays in external memory, through the C ABI. The codes are those of an H200 (driver 580) but where it says otherwise.
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs;
+use cuda_emulator_checks::graphs::{LOCAL, alone, begin, create, end, instantiate, play};
+use std::fs::File;
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::ptr::{null, null_mut};
+use std::time::Duration;
+
+use cuda_emulator_checks::semaphore::Page;
+
+const BINARY: u32 = 1;
+const TIMELINE: u32 = 9;
+
+fn described(kind: u32, fd: i32) -> CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC {
+    let mut described = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC {
+        type_: CUexternalSemaphoreHandleType(kind),
+        ..Default::default()
+    };
+    described.handle.fd = fd;
+    described
+}
+
+fn import(page: &Page, kind: u32) -> CUexternalSemaphore {
+    let mut semaphore = null_mut();
+    let described = described(kind, page.export().into_raw_fd());
+    ok!(cuImportExternalSemaphore(&mut semaphore, &described));
+    semaphore
+}
+
+fn is_open(fd: i32) -> bool {
+    // SAFETY: the call fails for what is no open file.
+    unsafe { libc::fcntl(fd, libc::F_GETFD) >= 0 }
+}
+
+/// Whether a number is that of a page's file. One that is closed may be another file's by now.
+fn is_of(fd: i32, page: &Page) -> bool {
+    let inode = |fd: i32| {
+        let mut data = std::mem::MaybeUninit::<libc::stat>::zeroed();
+        // SAFETY: a place for the result; all its bytes are written, or zeros.
+        unsafe { (libc::fstat(fd, data.as_mut_ptr()) == 0).then(|| data.assume_init().st_ino) }
+    };
+    inode(fd) == inode(page.number())
+}
+
+fn to_signal(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS {
+    let mut params = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::default();
+    params.params.fence.value = value;
+    params
+}
+
+fn to_wait(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
+    let mut params = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::default();
+    params.params.fence.value = value;
+    params
+}
+
+fn signal(semaphore: CUexternalSemaphore, value: u64, stream: CUstream) {
+    ok!(cuSignalExternalSemaphoresAsync(
+        &semaphore,
+        &to_signal(value),
+        1,
+        stream
+    ));
+}
+
+fn wait(semaphore: CUexternalSemaphore, value: u64, stream: CUstream) {
+    ok!(cuWaitExternalSemaphoresAsync(
+        &semaphore,
+        &to_wait(value),
+        1,
+        stream
+    ));
+}
+
+/// Whether a stream is still waiting after a while.
+fn waits(stream: CUstream) -> bool {
+    std::thread::sleep(Duration::from_millis(5));
+    // SAFETY: a live stream.
+    unsafe { cuStreamQuery(stream) == CUresult::CUDA_ERROR_NOT_READY }
+}
+
+#[test]
+fn what_can_be_imported() {
+    let _own = Own::new();
+    let page = Page::new(TIMELINE, 0);
+    let mut made = null_mut();
+    let mut wanted = described(TIMELINE, page.number());
+    invalid!(cuImportExternalSemaphore(null_mut(), &wanted));
+    invalid!(cuImportExternalSemaphore(&mut made, null()));
+    wanted.flags = 1;
+    invalid!(cuImportExternalSemaphore(&mut made, &wanted));
+    wanted.flags = 0;
+    wanted.reserved[0] = 1;
+    invalid!(cuImportExternalSemaphore(&mut made, &wanted));
+    for kind in [0, 2, 3, 4, 5, 6, 7, 8, 10, 11] {
+        invalid!(cuImportExternalSemaphore(
+            &mut made,
+            &described(kind, page.number())
+        ));
+    }
+    invalid!(cuImportExternalSemaphore(
+        &mut made,
+        &described(TIMELINE, -1)
+    ));
+    fails!(
+        CUDA_ERROR_UNKNOWN,
+        cuImportExternalSemaphore(&mut made, &described(BINARY, -1))
+    );
+    // What is no semaphore stays the client's.
+    let null = OwnedFd::from(File::open("/dev/null").unwrap());
+    for kind in [BINARY, TIMELINE] {
+        for fd in [9999, null.as_raw_fd()] {
+            fails!(
+                CUDA_ERROR_UNKNOWN,
+                cuImportExternalSemaphore(&mut made, &described(kind, fd))
+            );
+        }
+    }
+    assert!(is_open(null.as_raw_fd()) && is_open(page.number()));
+    // An H200's driver takes one kind for the other.
+    fails!(
+        CUDA_ERROR_UNKNOWN,
+        cuImportExternalSemaphore(&mut made, &described(BINARY, page.number()))
+    );
+    // A semaphore becomes the driver's.
+    let fd = page.export().into_raw_fd();
+    assert!(is_of(fd, &page));
+    ok!(cuImportExternalSemaphore(
+        &mut made,
+        &described(TIMELINE, fd)
+    ));
+    assert!(!is_of(fd, &page));
+    ok!(cuDestroyExternalSemaphore(made));
+    invalid!(cuDestroyExternalSemaphore(made));
+    invalid!(cuDestroyExternalSemaphore(null_mut()));
+}
+
+#[test]
+fn a_timeline_orders_streams_and_the_other_side() {
+    let _own = Own::new();
+    let (page, one, other) = (Page::new(TIMELINE, 5), stream(1), stream(1));
+    let (semaphore, same) = (import(&page, TIMELINE), import(&page, TIMELINE));
+    assert_ne!(semaphore, same);
+    wait(semaphore, 3, one); // long ago
+    ok!(cuStreamSynchronize(one));
+    wait(semaphore, 10, one);
+    assert!(waits(one));
+    page.set(10);
+    ok!(cuStreamSynchronize(one));
+    wait(same, 11, one);
+    assert!(waits(one));
+    signal(semaphore, 20, other);
+    ok!(cuStreamSynchronize(one));
+    assert_eq!(page.value(), 20);
+    // As on an H200, any value can be signalled.
+    signal(semaphore, 12, one);
+    ok!(cuStreamSynchronize(one));
+    assert_eq!(page.value(), 12);
+    for semaphore in [semaphore, same] {
+        ok!(cuDestroyExternalSemaphore(semaphore));
+    }
+}
+
+#[test]
+fn a_binary_semaphore_lets_one_wait_pass() {
+    let _own = Own::new();
+    let (page, one, other) = (Page::new(BINARY, 0), stream(1), stream(1));
+    let semaphore = import(&page, BINARY);
+    wait(semaphore, 0, one);
+    assert!(waits(one));
+    signal(semaphore, 123, other); // whatever the value
+    ok!(cuStreamSynchronize(one));
+    assert_eq!(page.value(), 0);
+    // Two signals are one.
+    signal(semaphore, 0, one);
+    signal(semaphore, 0, one);
+    wait(semaphore, 0, one);
+    ok!(cuStreamSynchronize(one));
+    wait(semaphore, 0, one);
+    assert!(waits(one));
+    page.set(1);
+    ok!(cuStreamSynchronize(one));
+    ok!(cuDestroyExternalSemaphore(semaphore));
+}
+
+#[test]
+fn several_in_one_call() {
+    let _own = Own::new();
+    let pages = [Page::new(TIMELINE, 0), Page::new(TIMELINE, 0)];
+    let semaphores = pages.each_ref().map(|page| import(page, TIMELINE));
+    let (one, other) = (stream(1), stream(1));
+    let waits_for = [to_wait(8), to_wait(9)];
+    let signals = [to_signal(8), to_signal(9)];
+    ok!(cuWaitExternalSemaphoresAsync(
+        semaphores.as_ptr(),
+        waits_for.as_ptr(),
+        2,
+        one
+    ));
+    pages[0].set(8);
+    assert!(waits(one));
+    ok!(cuSignalExternalSemaphoresAsync(
+        semaphores.as_ptr(),
+        signals.as_ptr(),
+        2,
+        other
+    ));
+    ok!(cuStreamSynchronize(one));
+    assert_eq!(pages.each_ref().map(Page::value), [8, 9]);
+    // What is refused does nothing.
+    let [first, _] = semaphores;
+    invalid!(cuSignalExternalSemaphoresAsync(
+        &first,
+        &to_signal(50),
+        0,
+        one
+    ));
+    invalid!(cuWaitExternalSemaphoresAsync(&first, &to_wait(50), 0, one));
+    invalid!(cuSignalExternalSemaphoresAsync(
+        null(),
+        &to_signal(50),
+        1,
+        one
+    ));
+    let mut wrong = to_signal(50);
+    wrong.flags = 1;
+    invalid!(cuSignalExternalSemaphoresAsync(&first, &wrong, 1, one));
+    wrong.flags = 0;
+    wrong.reserved[3] = 1;
+    invalid!(cuSignalExternalSemaphoresAsync(&first, &wrong, 1, one));
+    let mut wrong = to_wait(50);
+    wrong.flags = 2;
+    invalid!(cuWaitExternalSemaphoresAsync(&first, &wrong, 1, one));
+    invalid!(cuSignalExternalSemaphoresAsync(&first, null(), 1, one));
+    invalid!(cuWaitExternalSemaphoresAsync(&first, null(), 1, one));
+    stale!(cuSignalExternalSemaphoresAsync(
+        &first,
+        &to_signal(50),
+        1,
+        0x1234 as CUstream
+    ));
+    for semaphore in semaphores {
+        ok!(cuDestroyExternalSemaphore(semaphore));
+    }
+    // An H200's driver takes what isn't a handle for an address.
+    invalid!(cuSignalExternalSemaphoresAsync(
+        &first,
+        &to_signal(50),
+        1,
+        one
+    ));
+    assert!(!waits(one));
+    assert_eq!(pages[0].value(), 8);
+}
+
+#[test]
+fn nodes_of_graphs() {
+    let _alone = alone();
+    let _own = Own::new();
+    let pages = [Page::new(TIMELINE, 0), Page::new(TIMELINE, 0)];
+    let mut semaphores = pages.each_ref().map(|page| import(page, TIMELINE));
+    let (graph, stream) = (create(), stream(1));
+    let (waits_for, signals) = ([to_wait(1), to_wait(2)], [to_signal(3), to_signal(4)]);
+    let mut waiting = CUDA_EXT_SEM_WAIT_NODE_PARAMS {
+        extSemArray: semaphores.as_mut_ptr(),
+        paramsArray: waits_for.as_ptr(),
+        numExtSems: 2,
+    };
+    let mut signalling = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
+        extSemArray: semaphores.as_mut_ptr(),
+        paramsArray: signals.as_ptr(),
+        numExtSems: 2,
+    };
+    let (mut first, mut second, mut none) = (null_mut(), null_mut(), null_mut());
+    ok!(cuGraphAddExternalSemaphoresWaitNode(
+        &mut first,
+        graph,
+        null(),
+        0,
+        &waiting
+    ));
+    ok!(cuGraphAddExternalSemaphoresSignalNode(
+        &mut second,
+        graph,
+        &first,
+        1,
+        &signalling
+    ));
+    let kind = |node| {
+        let mut kind = CUgraphNodeType(99);
+        ok!(cuGraphNodeGetType(node, &mut kind));
+        kind.0
+    };
+    assert_eq!([kind(first), kind(second)], [9, 8]);
+    // What comes back is the node's own.
+    let (mut got, mut gotten) = (
+        CUDA_EXT_SEM_SIGNAL_NODE_PARAMS::default(),
+        CUDA_EXT_SEM_WAIT_NODE_PARAMS::default(),
+    );
+    ok!(cuGraphExternalSemaphoresSignalNodeGetParams(
+        second, &mut got
+    ));
+    ok!(cuGraphExternalSemaphoresWaitNodeGetParams(
+        first,
+        &mut gotten
+    ));
+    assert_eq!((got.numExtSems, gotten.numExtSems), (2, 2));
+    assert!(got.extSemArray != signalling.extSemArray && got.paramsArray != signalling.paramsArray);
+    // SAFETY: two of each.
+    unsafe {
+        assert_eq!(*got.extSemArray.add(1), semaphores[1]);
+        assert_eq!((*got.paramsArray.add(1)).params.fence.value, 4);
+        assert_eq!((*gotten.paramsArray).params.fence.value, 1);
+    }
+    invalid!(cuGraphExternalSemaphoresSignalNodeGetParams(
+        first, &mut got
+    ));
+    invalid!(cuGraphExternalSemaphoresWaitNodeGetParams(
+        second,
+        &mut gotten
+    ));
+    invalid!(cuGraphExternalSemaphoresSignalNodeSetParams(
+        first,
+        &signalling
+    ));
+    invalid!(cuGraphExternalSemaphoresWaitNodeSetParams(second, &waiting));
+    invalid!(cuGraphAddExternalSemaphoresSignalNode(
+        &mut none,
+        graph,
+        null(),
+        0,
+        null()
+    ));
+    // A graph's node may have another number of them, an executable graph's not.
+    signalling.numExtSems = 1;
+    ok!(cuGraphExternalSemaphoresSignalNodeSetParams(
+        second,
+        &signalling
+    ));
+    ok!(cuGraphExternalSemaphoresSignalNodeGetParams(
+        second, &mut got
+    ));
+    assert_eq!(got.numExtSems, 1);
+    signalling.numExtSems = 2;
+    ok!(cuGraphExternalSemaphoresSignalNodeSetParams(
+        second,
+        &signalling
+    ));
+    let exec = instantiate(graph);
+    ok!(cuGraphLaunch(exec, stream));
+    assert!(waits(stream));
+    pages.iter().for_each(|page| page.set(2));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(pages.each_ref().map(Page::value), [3, 4]);
+    let (later, more) = ([to_wait(3), to_wait(4)], [to_signal(30), to_signal(40)]);
+    (waiting.paramsArray, signalling.paramsArray) = (later.as_ptr(), more.as_ptr());
+    ok!(cuGraphExecExternalSemaphoresWaitNodeSetParams(
+        exec, first, &waiting
+    ));
+    ok!(cuGraphExecExternalSemaphoresSignalNodeSetParams(
+        exec,
+        second,
+        &signalling
+    ));
+    invalid!(cuGraphExecExternalSemaphoresWaitNodeSetParams(
+        exec, second, &waiting
+    ));
+    invalid!(cuGraphExecExternalSemaphoresSignalNodeSetParams(
+        exec,
+        first,
+        &signalling
+    ));
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(pages.each_ref().map(Page::value), [30, 40]);
+    signalling.numExtSems = 1;
+    invalid!(cuGraphExecExternalSemaphoresSignalNodeSetParams(
+        exec,
+        second,
+        &signalling
+    ));
+    // An update of the whole graph.
+    pages.iter().for_each(|page| page.set(2));
+    let mut told = CUgraphExecUpdateResultInfo::default();
+    ok!(cuGraphExecUpdate_v2(exec, graph, &mut told));
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(pages.each_ref().map(Page::value), [3, 4]);
+    ok!(cuGraphExecDestroy(exec));
+    ok!(cuGraphDestroy(graph));
+    for semaphore in semaphores {
+        ok!(cuDestroyExternalSemaphore(semaphore));
+    }
+}
+
+#[test]
+fn semaphores_belong_to_a_context() {
+    let _own = Own::new();
+    let page = Page::new(TIMELINE, 0);
+    let semaphore = import(&page, TIMELINE);
+    let other = Own::new();
+    let foreign = stream(1);
+    invalid!(cuSignalExternalSemaphoresAsync(
+        &semaphore,
+        &to_signal(1),
+        1,
+        foreign
+    ));
+    invalid!(cuWaitExternalSemaphoresAsync(
+        &semaphore,
+        &to_wait(0),
+        1,
+        foreign
+    ));
+    drop(other);
+    assert_eq!(page.value(), 0);
+    ok!(cuDestroyExternalSemaphore(semaphore));
+}
+
+#[test]
+fn destroying_one_waits_for_the_context() {
+    let _own = Own::new();
+    let pages = [Page::new(TIMELINE, 0), Page::new(TIMELINE, 0)];
+    let [waited, other] = pages.each_ref().map(|page| import(page, TIMELINE));
+    let stream = stream(1);
+    wait(waited, 1, stream);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(20));
+            pages[0].set(1);
+        });
+        ok!(cuDestroyExternalSemaphore(other));
+        assert_eq!(pages[0].value(), 1);
+        ok!(cuStreamQuery(stream));
+    });
+    ok!(cuDestroyExternalSemaphore(waited));
+}
+
+#[test]
+fn what_else_there_is_to_graphs() {
+    let _alone = alone();
+    let _own = Own::new();
+    let page = Page::new(TIMELINE, 0);
+    let mut semaphore = import(&page, TIMELINE);
+    let (graph, params) = (create(), to_signal(1));
+    let node = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
+        extSemArray: &mut semaphore,
+        paramsArray: &params,
+        numExtSems: 1,
+    };
+    let (mut added, mut none) = (null_mut(), null_mut());
+    ok!(cuGraphAddExternalSemaphoresSignalNode(
+        &mut added,
+        graph,
+        null(),
+        0,
+        &node
+    ));
+    // Kernels can't launch it, and such a node can't be left out.
+    invalid!(cuGraphInstantiateWithFlags(&mut none, graph, 4));
+    let exec = instantiate(graph);
+    let mut enabled = 9;
+    invalid!(cuGraphNodeGetEnabled(exec, added, &mut enabled));
+    invalid!(cuGraphNodeSetEnabled(exec, added, 0));
+    // What the semaphore is stays with the graph.
+    ok!(cuDestroyExternalSemaphore(semaphore));
+    let stream = stream(1);
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(page.value(), 1);
+    // An update to another number of semaphores is refused.
+    let other = create();
+    let none = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
+        numExtSems: 0,
+        ..node
+    };
+    ok!(cuGraphAddExternalSemaphoresSignalNode(
+        &mut added,
+        other,
+        null(),
+        0,
+        &none
+    ));
+    let mut told = CUgraphExecUpdateResultInfo::default();
+    fails!(
+        CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+        cuGraphExecUpdate_v2(exec, other, &mut told)
+    );
+    assert_eq!(told.result.0, 5);
+    play(other, stream);
+    ok!(cuGraphExecDestroy(exec));
+    ok!(cuGraphDestroy(other));
+    ok!(cuGraphDestroy(graph));
+}
+
+#[test]
+fn captures() {
+    let _alone = alone();
+    let _own = Own::new();
+    let (page, stream) = (Page::new(TIMELINE, 0), stream(1));
+    let semaphore = import(&page, TIMELINE);
+    begin(stream, LOCAL);
+    signal(semaphore, 7, stream);
+    wait(semaphore, 7, stream);
+    let graph = end(stream);
+    assert_eq!(page.value(), 0);
+    // Nothing is imported meanwhile.
+    begin(stream, LOCAL);
+    let mut made = null_mut();
+    let wanted = described(TIMELINE, page.number());
+    fails!(
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        cuImportExternalSemaphore(&mut made, &wanted)
+    );
+    graphs::end_with(stream, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    play(graph, stream);
+    assert_eq!(page.value(), 7);
+    ok!(cuGraphDestroy(graph));
+    ok!(cuDestroyExternalSemaphore(semaphore));
+}

@@ -1,0 +1,410 @@
+//! Graphs that are built node by node: each type of node, its parameters, and what it does at a launch.
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::*;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+unsafe extern "C" fn count(data: *mut c_void) {
+    // SAFETY: the tests pass a counter that outlives the launch.
+    unsafe { &*data.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
+}
+
+#[test]
+fn a_kernel_node_keeps_its_arguments() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (kernel, stream, graph) = (affine(), stream(1), create());
+    let address = upload(&[1u32]);
+    let (mut a, mut b) = (3u32, 4u32);
+    let mut arguments = [arg(&address), arg(&a), arg(&b)];
+    let params = kernel_params(kernel, &mut arguments);
+    let first = add_kernel(graph, &[], &params);
+    (a, b) = (10, 0);
+    let mut arguments = [arg(&address), arg(&a), arg(&b)];
+    let second = add_kernel(graph, &[first], &kernel_params(kernel, &mut arguments));
+    assert_eq!(edges(graph), [(0, 1)]);
+    play(graph, stream);
+    assert_eq!(download::<u32>(address, 1), [70]);
+    // What comes back can be passed on.
+    let mut got: CUDA_KERNEL_NODE_PARAMS = filled(0);
+    ok!(cuGraphKernelNodeGetParams_v2(first, &mut got));
+    assert_eq!((got.func, got.gridDimX, got.blockDimZ), (kernel, 1, 1));
+    assert_eq!((got.ctx, got.extra), (context(), null_mut()));
+    // SAFETY: three pointers to arguments, as the kernel has.
+    unsafe {
+        assert_eq!(**got.kernelParams.cast::<*const u64>(), address);
+        assert_eq!(**got.kernelParams.add(1).cast::<*const u32>(), 3);
+        assert_eq!(**got.kernelParams.add(2).cast::<*const u32>(), 4);
+    }
+    ok!(cuGraphKernelNodeSetParams_v2(second, &got));
+    play(graph, stream);
+    assert_eq!(download::<u32>(address, 1), [(70 * 3 + 4) * 3 + 4]);
+    let wrong = CUDA_KERNEL_NODE_PARAMS {
+        gridDimX: 0,
+        ..params
+    };
+    let (mut node, no) = (null_mut(), null());
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphAddKernelNode_v2(&mut node, graph, no, 0, &wrong)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphKernelNodeSetParams_v2(first, &wrong)
+    );
+    for wild in WILD {
+        let wrong = CUDA_KERNEL_NODE_PARAMS {
+            func: wild as CUfunction,
+            ..params
+        };
+        fails!(
+            CUDA_ERROR_INVALID_HANDLE,
+            cuGraphAddKernelNode_v2(&mut node, graph, no, 0, &wrong)
+        );
+    }
+    assert_eq!(nodes(graph), [first, second]);
+    ok!(cuGraphDestroy(graph));
+}
+
+#[test]
+fn a_kernel_node_has_attributes() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (kernel, graph) = (affine(), create());
+    let (address, a) = (alloc(4), 1u32);
+    let mut arguments = [arg(&address), arg(&a), arg(&a)];
+    let params = kernel_params(kernel, &mut arguments);
+    let (first, second) = (
+        add_kernel(graph, &[], &params),
+        add_kernel(graph, &[], &params),
+    );
+    let cooperative = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    let priority = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY;
+    let mut value: CUlaunchAttributeValue = filled(0);
+    let get = |node, id| {
+        let mut value: CUlaunchAttributeValue = filled(9);
+        ok!(cuGraphKernelNodeGetAttribute(node, id, &mut value));
+        // SAFETY: these two attributes are whole numbers.
+        unsafe { value.priority }
+    };
+    assert_eq!((get(first, cooperative), get(first, priority)), (0, 0));
+    value.cooperative = 1;
+    ok!(cuGraphKernelNodeSetAttribute(first, cooperative, &value));
+    value.priority = -2;
+    ok!(cuGraphKernelNodeSetAttribute(first, priority, &value));
+    assert_eq!((get(first, cooperative), get(first, priority)), (1, -2));
+    assert_eq!((get(second, cooperative), get(second, priority)), (0, 0));
+    ok!(cuGraphKernelNodeCopyAttributes(second, first));
+    assert_eq!((get(second, cooperative), get(second, priority)), (1, -2));
+    // New parameters leave them.
+    ok!(cuGraphKernelNodeSetParams_v2(second, &params));
+    assert_eq!((get(second, cooperative), get(second, priority)), (1, -2));
+    // More blocks than fit the device at once can't wait for each other.
+    let large = CUDA_KERNEL_NODE_PARAMS {
+        gridDimX: 1 << 20,
+        ..params
+    };
+    fails!(
+        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+        cuGraphKernelNodeSetParams_v2(second, &large)
+    );
+    let third = add_kernel(graph, &[], &large);
+    value.cooperative = 1;
+    fails!(
+        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+        cuGraphKernelNodeSetAttribute(third, cooperative, &value)
+    );
+    fails!(
+        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+        cuGraphKernelNodeCopyAttributes(third, first)
+    );
+    assert_eq!((get(third, cooperative), get(third, priority)), (0, 0));
+    let policy = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphKernelNodeGetAttribute(first, policy, &mut value)
+    );
+    let fill = set(graph, &[], address, 1);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphKernelNodeSetAttribute(fill, priority, &value)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphKernelNodeCopyAttributes(first, fill)
+    );
+}
+
+#[test]
+fn copies_and_fills_have_parameters() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (stream, graph) = (stream(1), create());
+    let (from, to) = (upload(&[1u32, 2, 3, 4]), alloc(16));
+    let copy = CUDA_MEMCPY3D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        srcDevice: from,
+        srcXInBytes: 4,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        dstDevice: to,
+        WidthInBytes: 8,
+        Height: 1,
+        Depth: 1,
+        ..filled(0)
+    };
+    let fill = set(graph, &[], to, 9);
+    let (mut node, on) = (null_mut(), [fill]);
+    ok!(cuGraphAddMemcpyNode(
+        &mut node,
+        graph,
+        on.as_ptr(),
+        1,
+        &copy,
+        context()
+    ));
+    play(graph, stream);
+    assert_eq!(download::<u32>(to, 2), [2, 3]);
+    let mut got: CUDA_MEMCPY3D = filled(7);
+    ok!(cuGraphMemcpyNodeGetParams(node, &mut got));
+    assert_eq!(
+        (got.srcDevice, got.srcXInBytes, got.WidthInBytes),
+        (from, 4, 8)
+    );
+    got.srcXInBytes = 8;
+    ok!(cuGraphMemcpyNodeSetParams(node, &got));
+    let mut set: CUDA_MEMSET_NODE_PARAMS = filled(7);
+    ok!(cuGraphMemsetNodeGetParams(fill, &mut set));
+    assert_eq!(
+        (set.dst, set.value, set.elementSize, set.width, set.height),
+        (to, 9, 4, 1, 1)
+    );
+    (set.dst, set.value) = (to + 8, 5);
+    ok!(cuGraphMemsetNodeSetParams(fill, &set));
+    play(graph, stream);
+    assert_eq!(download::<u32>(to, 3), [3, 4, 5]);
+    // One type's calls refuse the others' nodes.
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphMemcpyNodeGetParams(fill, &mut got)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphMemsetNodeSetParams(node, &set)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphMemcpyNodeSetParams(fill, &got)
+    );
+    let mut event = null_mut();
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphEventRecordNodeGetEvent(fill, &mut event)
+    );
+    // Memory that isn't there, and sizes that make no sense.
+    for wrong in [
+        CUDA_MEMSET_NODE_PARAMS { dst: 0x1000, ..set },
+        CUDA_MEMSET_NODE_PARAMS {
+            elementSize: 3,
+            ..set
+        },
+        CUDA_MEMSET_NODE_PARAMS { width: 0, ..set },
+        CUDA_MEMSET_NODE_PARAMS { width: 100, ..set },
+    ] {
+        let (mut node, no) = (null_mut(), null());
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuGraphAddMemsetNode(&mut node, graph, no, 0, &wrong, context())
+        );
+    }
+    got.WidthInBytes = 100;
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphMemcpyNodeSetParams(node, &got)
+    );
+    // What a capture records can be asked in the same way.
+    begin(stream, GLOBAL);
+    ok!(cuMemcpyDtoDAsync_v2(to, from, 12, stream));
+    ok!(cuMemsetD2D16Async(to, 4, 7, 1, 2, stream));
+    let captured = end(stream);
+    let found = nodes(captured);
+    ok!(cuGraphMemcpyNodeGetParams(found[0], &mut got));
+    assert_eq!((got.srcDevice, got.dstDevice), (from, to));
+    assert_eq!((got.WidthInBytes, got.Height, got.Depth), (12, 1, 1));
+    ok!(cuGraphMemcpyNodeSetParams(found[0], &got));
+    ok!(cuGraphMemsetNodeGetParams(found[1], &mut set));
+    assert_eq!(
+        (set.pitch, set.value, set.elementSize, set.width, set.height),
+        (4, 7, 2, 1, 2)
+    );
+    play(captured, stream);
+    assert_eq!(download::<u32>(to, 3), [7, 7, 3]);
+}
+
+#[test]
+fn host_and_event_nodes() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (stream, graph) = (stream(1), create());
+    let calls = [AtomicU32::new(0), AtomicU32::new(0)];
+    let (mut host, mut empty, mut record, mut wait) =
+        (null_mut(), null_mut(), null_mut(), null_mut());
+    let params = CUDA_HOST_NODE_PARAMS {
+        fn_: Some(count),
+        userData: arg(&calls[0]),
+    };
+    let (one, other) = (event(0), event(0));
+    ok!(cuGraphAddEmptyNode(&mut empty, graph, null(), 0));
+    ok!(cuGraphAddEventWaitNode(&mut wait, graph, &empty, 1, one));
+    ok!(cuGraphAddHostNode(&mut host, graph, &wait, 1, &params));
+    ok!(cuGraphAddEventRecordNode(
+        &mut record,
+        graph,
+        &host,
+        1,
+        other
+    ));
+    play(graph, stream);
+    ok!(cuEventQuery(other));
+    assert_eq!(calls[0].load(Ordering::SeqCst), 1);
+    let mut got: CUDA_HOST_NODE_PARAMS = filled(0);
+    ok!(cuGraphHostNodeGetParams(host, &mut got));
+    assert_eq!(got.userData, params.userData);
+    got.userData = arg(&calls[1]);
+    ok!(cuGraphHostNodeSetParams(host, &got));
+    play(graph, stream);
+    assert_eq!(calls.map(|calls| calls.into_inner()), [1, 1]);
+    let none = CUDA_HOST_NODE_PARAMS {
+        fn_: None,
+        ..params
+    };
+    let (mut node, no) = (null_mut(), null());
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphAddHostNode(&mut node, graph, no, 0, &none)
+    );
+    let mut event = null_mut();
+    ok!(cuGraphEventWaitNodeGetEvent(wait, &mut event));
+    assert_eq!(event, one);
+    ok!(cuGraphEventWaitNodeSetEvent(wait, other));
+    ok!(cuGraphEventWaitNodeGetEvent(wait, &mut event));
+    assert_eq!(event, other);
+    ok!(cuGraphEventRecordNodeSetEvent(record, one));
+    ok!(cuGraphEventRecordNodeGetEvent(record, &mut event));
+    assert_eq!(event, one);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphEventRecordNodeGetEvent(wait, &mut event)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_HANDLE,
+        cuGraphAddEventWaitNode(&mut node, graph, no, 0, 8 as CUevent)
+    );
+}
+
+#[test]
+fn any_node_is_added_by_its_type() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (kernel, stream, graph) = (affine(), stream(1), create());
+    let address = upload(&[5u32, 0]);
+    let event = event(0);
+    let (a, calls) = (2u32, AtomicU32::new(0));
+    let mut arguments = [arg(&address), arg(&a), arg(&a)];
+    let plain = kernel_params(kernel, &mut arguments);
+    let mut last: CUgraphNode = null_mut();
+    let mut add = |kind: CUgraphNodeType, fill: &dyn Fn(&mut CUgraphNodeParams)| {
+        let mut params: CUgraphNodeParams = filled(0);
+        params.type_ = kind;
+        fill(&mut params);
+        let (mut node, on) = (null_mut(), [last]);
+        let count = usize::from(!last.is_null());
+        ok!(cuGraphAddNode_v2(
+            &mut node,
+            graph,
+            on.as_ptr(),
+            null(),
+            count,
+            &mut params
+        ));
+        last = node;
+        node
+    };
+    let first = add(CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL, &|params| {
+        params.__bindgen_anon_1.kernel = CUDA_KERNEL_NODE_PARAMS_v3 {
+            func: kernel,
+            gridDimX: 1,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: 1,
+            blockDimY: 1,
+            blockDimZ: 1,
+            kernelParams: plain.kernelParams,
+            ..filled(0)
+        };
+    });
+    add(CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMCPY, &|params| {
+        params.__bindgen_anon_1.memcpy = CUDA_MEMCPY_NODE_PARAMS {
+            copyCtx: context(),
+            copyParams: CUDA_MEMCPY3D {
+                srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+                srcDevice: address,
+                dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+                dstDevice: address + 4,
+                WidthInBytes: 4,
+                Height: 1,
+                Depth: 1,
+                ..filled(0)
+            },
+            ..filled(0)
+        };
+    });
+    add(CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET, &|params| {
+        params.__bindgen_anon_1.memset = CUDA_MEMSET_NODE_PARAMS_v2 {
+            dst: address,
+            elementSize: 2,
+            value: 3,
+            width: 1,
+            height: 1,
+            ..filled(0)
+        };
+    });
+    add(CUgraphNodeType::CU_GRAPH_NODE_TYPE_HOST, &|params| {
+        params.__bindgen_anon_1.host.fn_ = Some(count);
+        params.__bindgen_anon_1.host.userData = arg(&calls);
+    });
+    add(CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY, &|_| {});
+    add(
+        CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+        &|params| {
+            params.__bindgen_anon_1.eventRecord.event = event;
+        },
+    );
+    add(CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT, &|params| {
+        params.__bindgen_anon_1.eventWait.event = event;
+    });
+    play(graph, stream);
+    assert_eq!(download::<u32>(address, 2), [3, 12]);
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+    ok!(cuEventQuery(event));
+    // Parameters of another type than the node's, and what isn't emulated.
+    let mut params: CUgraphNodeParams = filled(0);
+    params.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY;
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphNodeSetParams(first, &mut params)
+    );
+    params.type_ = CUgraphNodeType(99);
+    let (mut node, no) = (null_mut(), null());
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphAddNode_v2(&mut node, graph, no, null(), 0, &mut params)
+    );
+    params.type_ = CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET;
+    params.reserved0[1] = 1;
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGraphAddNode_v2(&mut node, graph, no, null(), 0, &mut params)
+    );
+}

@@ -1,0 +1,295 @@
+//! Nodes of kernels that kernels change: how they are made, what may be done with their graphs, and what the changes do. An
+//! H200 (driver 580) gave the codes and the sums.
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::*;
+use std::ptr::{null, null_mut};
+
+/// `put` adds a number to a word in each block, and 1 to the next. `change` changes the parameters, the use and the grid of
+/// a node; `apply` does it by a list.
+const TEXT: &str = "
+.version 8.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) cudaGraphKernelNodeSetEnabled (.param .b64 a, .param .b32 b);
+.extern .func (.param .b32 r) cudaGraphKernelNodeSetGridDim (.param .b64 a, .param .align 4 .b8 b[12]);
+.extern .func (.param .b32 r) cudaGraphKernelNodeSetParam (.param .b64 a, .param .b64 b, .param .b64 c, .param .b64 d);
+.extern .func (.param .b32 r) cudaGraphKernelNodeUpdatesApply (.param .b64 a, .param .b64 b);
+.visible .entry put(.param .u64 words, .param .u32 value)
+{
+	.reg .b32 %r<2>; .reg .b64 %d<2>;
+	ld.param.u64 %d1, [words];
+	ld.param.u32 %r1, [value];
+	red.global.add.u32 [%d1], %r1;
+	red.global.add.u32 [%d1+4], 1;
+	ret;
+}
+.visible .entry change(.param .u64 node, .param .u64 results, .param .u64 value, .param .u32 enable, .param .u32 grid,
+	.param .u64 offset, .param .u64 size)
+{
+	.reg .b32 %r<6>; .reg .b64 %d<6>;
+	ld.param.u64 %d1, [node];
+	ld.param.u64 %d2, [results];
+	ld.param.u64 %d3, [value];
+	ld.param.u32 %r1, [enable];
+	ld.param.u32 %r2, [grid];
+	ld.param.u64 %d4, [offset];
+	ld.param.u64 %d5, [size];
+	{
+	.param .b64 a; st.param.b64 [a], %d1;
+	.param .b64 b; st.param.b64 [b], %d4;
+	.param .b64 c; st.param.b64 [c], %d3;
+	.param .b64 d; st.param.b64 [d], %d5;
+	.param .b32 r;
+	call.uni (r), cudaGraphKernelNodeSetParam, (a, b, c, d);
+	ld.param.b32 %r3, [r];
+	}
+	st.global.u32 [%d2], %r3;
+	{
+	.param .b64 a; st.param.b64 [a], %d1;
+	.param .b32 b; st.param.b32 [b], %r1;
+	.param .b32 r;
+	call.uni (r), cudaGraphKernelNodeSetEnabled, (a, b);
+	ld.param.b32 %r3, [r];
+	}
+	st.global.u32 [%d2+4], %r3;
+	{
+	.param .b64 a; st.param.b64 [a], %d1;
+	.param .align 4 .b8 b[12];
+	st.param.b32 [b], %r2;
+	st.param.b32 [b+4], 1;
+	st.param.b32 [b+8], 1;
+	.param .b32 r;
+	call.uni (r), cudaGraphKernelNodeSetGridDim, (a, b);
+	ld.param.b32 %r3, [r];
+	}
+	st.global.u32 [%d2+8], %r3;
+	ret;
+}
+.visible .entry apply(.param .u64 updates, .param .u64 count, .param .u64 result)
+{
+	.reg .b32 %r<2>; .reg .b64 %d<4>;
+	ld.param.u64 %d1, [updates];
+	ld.param.u64 %d2, [count];
+	ld.param.u64 %d3, [result];
+	{
+	.param .b64 a; st.param.b64 [a], %d1;
+	.param .b64 b; st.param.b64 [b], %d2;
+	.param .b32 r;
+	call.uni (r), cudaGraphKernelNodeUpdatesApply, (a, b);
+	ld.param.b32 %r1, [r];
+	}
+	st.global.u32 [%d3], %r1;
+	ret;
+}
+";
+
+const UPDATABLE: CUlaunchAttributeID = CUlaunchAttributeID(13);
+
+/// `CUlaunchAttributeValue` of the attribute.
+fn value(updatable: u64) -> [u64; 8] {
+    [updatable, 0, 0, 0, 0, 0, 0, 0]
+}
+
+fn set_attribute(node: CUgraphNode, value: &mut [u64; 8]) -> CUresult {
+    // SAFETY: a live node; the value is valid for reads and writes.
+    unsafe { cuGraphKernelNodeSetAttribute(node, UPDATABLE, value.as_mut_ptr().cast()) }
+}
+
+/// Has kernels change a node; its handle for them.
+fn make_updatable(node: CUgraphNode) -> u64 {
+    let mut value = value(1);
+    assert_eq!(set_attribute(node, &mut value), SUCCESS);
+    assert_ne!(value[1], 0);
+    value[1]
+}
+
+/// A graph with a `put`: two words to put to, and the node.
+fn put(module: CUmodule) -> (CUgraph, CUgraphNode, CUdeviceptr) {
+    let (graph, words, one) = (create(), upload(&[0u32; 2]), 1u32);
+    let mut arguments = [arg(&words), arg(&one)];
+    let params = kernel_params(function(module, "put"), &mut arguments);
+    (graph, add_kernel(graph, &[], &params), words)
+}
+
+/// Launches, and gives the words.
+fn sum(exec: CUgraphExec, stream: CUstream, words: CUdeviceptr) -> Vec<u32> {
+    ok!(cuMemsetD32_v2(words, 0, 2));
+    go(exec, stream);
+    download::<u32>(words, 2)
+}
+
+#[test]
+fn kernels_change_a_node() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (module, stream) = (load(TEXT), stream(1));
+    let (graph, node, words) = put(module);
+    let handle = make_updatable(node);
+    let exec = instantiate(graph);
+    assert_eq!(sum(exec, stream, words), [1, 1]);
+    let results = alloc(12);
+    let change = |number: u32, enable: u32, grid: u32, offset: u64, size: u64| {
+        let value = upload(&[number; 4]);
+        let mut arguments = [
+            arg(&handle),
+            arg(&results),
+            arg(&value),
+            arg(&enable),
+            arg(&grid),
+            arg(&offset),
+            arg(&size),
+        ];
+        let kernel = function(module, "change");
+        assert_eq!(launch(kernel, 1, 1, stream, &mut arguments), SUCCESS);
+        ok!(cuStreamSynchronize(stream));
+        (
+            download::<u32>(results, 3),
+            [sum(exec, stream, words), sum(exec, stream, words)],
+        )
+    };
+    // Parameter, use, grid, offset, bytes: what the calls gave, and what two launches put.
+    for (given, codes, expected) in [
+        ((10, 1, 3, 8, 4), [0, 0, 0], [30, 3]),
+        ((5, 0, 2, 8, 4), [0, 0, 0], [0, 0]),
+        ((5, 1, 2, 8, 4), [0, 0, 0], [10, 2]),
+        ((5, 1, 0, 8, 4), [0, 0, 1], [10, 2]),
+        ((6, 1, 2, 12, 4), [1, 0, 0], [10, 2]),
+        ((6, 1, 2, 10, 4), [1, 0, 0], [10, 2]),
+        ((6, 1, 2, 8, 0), [0, 0, 0], [10, 2]),
+        ((7, 1, 2, 100, 4), [1, 0, 0], [10, 2]),
+        ((7, 1, u32::MAX, 8, 4), [0, 0, 1], [14, 2]),
+    ] {
+        let (number, enable, grid, offset, size) = given;
+        let (got, sums) = change(number, enable, grid, offset, size);
+        assert_eq!(got, codes, "{given:?}");
+        assert_eq!(sums, [expected.to_vec(), expected.to_vec()], "{given:?}");
+    }
+    // An upload leaves the changes; a change by the host takes their place.
+    ok!(cuGraphUpload(exec, stream));
+    assert_eq!(sum(exec, stream, words), [14, 2]);
+    ok!(cuGraphNodeSetEnabled(exec, node, 0));
+    assert_eq!(sum(exec, stream, words), [0, 0]);
+    ok!(cuGraphNodeSetEnabled(exec, node, 1));
+    assert_eq!(sum(exec, stream, words), [1, 1]);
+    change(9, 1, 4, 8, 4);
+    let two = 2u32;
+    let mut arguments = [arg(&words), arg(&two)];
+    let params = kernel_params(function(module, "put"), &mut arguments);
+    ok!(cuGraphExecKernelNodeSetParams_v2(exec, node, &params));
+    assert_eq!(sum(exec, stream, words), [2, 1]);
+}
+
+#[test]
+fn a_node_is_changed_before_its_turn_and_by_lists() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (module, stream) = (load(TEXT), stream(1));
+    let (graph, node, words) = put(module);
+    let (handle, number) = (make_updatable(node), upload(&[20u32]));
+    let result = alloc(4);
+    // `cudaGraphKernelNodeUpdate`: node, field, and one of grid, parameter, use.
+    let updates: [u64; 15] = [
+        handle,
+        1,
+        5 | 1 << 32,
+        1,
+        0, //
+        handle,
+        2,
+        number,
+        8,
+        4, //
+        handle,
+        3,
+        1,
+        0,
+        0,
+    ];
+    let (updates, count) = (upload(&updates), 3u64);
+    let mut arguments = [arg(&updates), arg(&count), arg(&result)];
+    let params = kernel_params(function(module, "apply"), &mut arguments);
+    let first = add_kernel(graph, &[], &params);
+    ok!(cuGraphAddDependencies_v2(graph, &first, &node, null(), 1));
+    let exec = instantiate(graph);
+    ok!(cuGraphUpload(exec, stream));
+    assert_eq!(sum(exec, stream, words), [100, 5]);
+    assert_eq!(download::<u32>(result, 1), [0]);
+}
+
+#[test]
+fn graphs_of_such_nodes_can_do_less() {
+    let _alone = alone();
+    let _context = Own::new();
+    let module = load(TEXT);
+    let (graph, node, _) = put(module);
+    let (_, other, _) = put(module);
+    let unsupported = CUresult::CUDA_ERROR_NOT_SUPPORTED;
+    let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
+    for (given, expected) in [(0, SUCCESS), (2, invalid), (1, SUCCESS), (1, SUCCESS)] {
+        assert_eq!(set_attribute(node, &mut value(given)), expected);
+    }
+    assert_eq!(set_attribute(node, &mut value(0)), unsupported);
+    let mut got = value(9);
+    // SAFETY: a live node; the value is valid for the write.
+    let code = unsafe { cuGraphKernelNodeGetAttribute(node, UPDATABLE, got.as_mut_ptr().cast()) };
+    assert_eq!((code, got[0]), (SUCCESS, 1));
+    fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphDestroyNode(node));
+    for (to, from) in [(node, other), (other, node)] {
+        fails!(
+            CUDA_ERROR_NOT_SUPPORTED,
+            cuGraphKernelNodeCopyAttributes(to, from)
+        );
+    }
+    let (mut clone, mut second) = (null_mut(), null_mut());
+    fails!(CUDA_ERROR_NOT_SUPPORTED, cuGraphClone(&mut clone, graph));
+    let exec = instantiate(graph);
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuGraphInstantiateWithFlags(&mut second, graph, 0)
+    );
+    let mut info: CUgraphExecUpdateResultInfo = filled(9);
+    fails!(
+        CUDA_ERROR_NOT_SUPPORTED,
+        cuGraphExecUpdate_v2(exec, graph, &mut info)
+    );
+    assert_eq!(info.result.0, 0);
+    ok!(cuGraphExecDestroy(exec));
+    ok!(cuGraphInstantiateWithFlags(&mut second, graph, 0));
+}
+
+#[test]
+fn a_node_that_is_gone_is_named() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "isn't a device-updatable node",
+    ];
+    reports("a_node_that_is_gone_is_named", &[], &parts, || {
+        let _context = Own::new();
+        let module = load(TEXT);
+        let (results, number) = (alloc(12), upload(&[1u32]));
+        // No node at all is refused.
+        for (handle, expected) in [
+            (0u64, SUCCESS),
+            (0x1230, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS),
+        ] {
+            let (enable, grid, offset, size) = (1u32, 1u32, 0u64, 4u64);
+            let mut arguments = [
+                arg(&handle),
+                arg(&results),
+                arg(&number),
+                arg(&enable),
+                arg(&grid),
+                arg(&offset),
+                arg(&size),
+            ];
+            let kernel = function(module, "change");
+            assert_eq!(launch(kernel, 1, 1, null_mut(), &mut arguments), SUCCESS);
+            // SAFETY: no arguments.
+            assert_eq!(unsafe { cuCtxSynchronize() }, expected);
+            if expected == SUCCESS {
+                assert_eq!(download::<u32>(results, 3), [1; 3]);
+            }
+        }
+    });
+}

@@ -1,0 +1,218 @@
+//! Executable graphs that another graph updates.
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::*;
+use std::ptr::{null, null_mut};
+
+fn update(exec: CUgraphExec, graph: CUgraph) -> (u32, CUgraphNode, CUgraphNode) {
+    let mut info: CUgraphExecUpdateResultInfo = filled(9);
+    // SAFETY: handles and a place that are good, or must be refused.
+    let code = unsafe { cuGraphExecUpdate_v2(exec, graph, &mut info) };
+    let expected = match info.result.0 {
+        0 => SUCCESS,
+        _ => CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+    };
+    assert_eq!(code, expected);
+    (info.result.0, info.errorNode, info.errorFromNode)
+}
+
+#[test]
+fn another_graph_updates_all_nodes() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (kernel, stream) = (affine(), stream(1));
+    let words = upload(&[1u32, 0, 0]);
+    let capture = |factor: u32, value: u32| {
+        begin(stream, GLOBAL);
+        run(kernel, stream, words, 1, factor, 0);
+        ok!(cuMemsetD32Async(words + 4, value, 1, stream));
+        end(stream)
+    };
+    let (graph, new) = (capture(2, 1), capture(3, 4));
+    let exec = instantiate(graph);
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 3), [2, 1, 0]);
+    assert_eq!(update(exec, new), (0, null_mut(), null_mut()));
+    ok!(cuGraphDestroy(new));
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 3), [6, 4, 0]);
+    // The nodes that it was made from are still the ones by which it is changed.
+    let found = nodes(graph);
+    ok!(cuGraphExecMemsetNodeSetParams(
+        exec,
+        found[1],
+        &fill(words + 8, 9, 1),
+        context()
+    ));
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 3), [18, 4, 9]);
+    let mut info: CUgraphExecUpdateResultInfo = filled(9);
+    invalid!(cuGraphExecUpdate_v2(exec, null_mut(), &mut info));
+    assert_eq!(info.result.0, 1);
+    invalid!(cuGraphExecUpdate_v2(exec, graph, null_mut()));
+}
+
+#[test]
+fn nodes_are_paired_along_the_edges() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (stream, words) = (stream(1), upload(&[0u32; 3]));
+    let graph = create();
+    let a = set(graph, &[], words, 1);
+    let b = set(graph, &[], words + 4, 2);
+    set(graph, &[a, b], words + 8, 3);
+    let exec = instantiate(graph);
+    // The roots are made the other way round, the edges say which is which.
+    let new = create();
+    let b = set(new, &[], words + 4, 20);
+    let a = set(new, &[], words, 10);
+    set(new, &[a, b], words + 8, 30);
+    assert_eq!(update(exec, new).0, 0);
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 3), [10, 20, 30]);
+}
+
+#[test]
+fn an_update_says_what_is_too_different() {
+    const TOPOLOGY: u32 = 2;
+    let _alone = alone();
+    let _context = Own::new();
+    let (stream, words) = (stream(1), upload(&[0u32; 4]));
+    let graph = create();
+    let a = set(graph, &[], words, 1);
+    let b = set(graph, &[a], words + 4, 2);
+    set(graph, &[b], words + 8, 3);
+    let exec = instantiate(graph);
+    // One more node, and one less.
+    let new = create();
+    let a = set(new, &[], words, 4);
+    let b = set(new, &[a], words + 4, 4);
+    assert_eq!(update(exec, new), (TOPOLOGY, null_mut(), null_mut()));
+    // More exits.
+    let c = set(new, &[a], words + 8, 4);
+    let (result, node, from) = update(exec, new);
+    assert_eq!((result, from), (TOPOLOGY, null_mut()));
+    assert!([b, c].contains(&node));
+    // Another number of dependencies.
+    ok!(cuGraphAddDependencies_v2(new, &b, &c, null(), 1));
+    assert_eq!(update(exec, new), (TOPOLOGY, c, null_mut()));
+    // Another type.
+    ok!(cuGraphRemoveDependencies_v2(new, &a, &c, null(), 1));
+    ok!(cuGraphDestroyNode(a));
+    let mut empty = null_mut();
+    ok!(cuGraphAddEmptyNode(&mut empty, new, null(), 0));
+    ok!(cuGraphAddDependencies_v2(new, &empty, &b, null(), 1));
+    assert_eq!(update(exec, new), (3, empty, null_mut()));
+    ok!(cuGraphDestroyNode(empty));
+    // Other memory.
+    let mut pinned = null_mut();
+    ok!(cuMemAllocHost_v2(&mut pinned, 4));
+    let d = set(new, &[], pinned as CUdeviceptr, 4);
+    ok!(cuGraphAddDependencies_v2(new, &d, &b, null(), 1));
+    assert_eq!(update(exec, new), (5, d, null_mut()));
+    // None of this has changed anything.
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 4), [1, 2, 3, 0]);
+    // A dependency that is paired with another node.
+    let (diamond, crossed) = (create(), create());
+    let build = |graph, across: bool| {
+        let a = set(graph, &[], words, 1);
+        let b = set(graph, &[], words + 4, 1);
+        let c = set(graph, &[a, b], words + 8, 1);
+        let on = if across { [b, a] } else { [a, b] };
+        (set(graph, &on, words + 12, 1), c, a, b)
+    };
+    build(diamond, false);
+    let (d, c, a, b) = build(crossed, true);
+    let (result, node, from) = update(instantiate(diamond), crossed);
+    assert_eq!(result, TOPOLOGY);
+    assert!([c, d].contains(&node) && [a, b].contains(&from));
+}
+
+#[test]
+fn an_update_of_kernels_keeps_their_nature() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (kernel, stream, word) = (affine(), stream(1), upload(&[1u32]));
+    let capture = || {
+        begin(stream, GLOBAL);
+        run(kernel, stream, word, 1, 2, 0);
+        let graph = end(stream);
+        (graph, nodes(graph)[0])
+    };
+    let ((graph, _), (new, node)) = (capture(), capture());
+    let exec = instantiate(graph);
+    let mut value: CUlaunchAttributeValue = filled(0);
+    value.priority = -1;
+    let id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY;
+    ok!(cuGraphKernelNodeSetAttribute(node, id, &value));
+    assert_eq!(update(exec, new).0, 0);
+    // Where priorities count, they stay.
+    let mut by_priority = null_mut();
+    ok!(cuGraphInstantiateWithFlags(&mut by_priority, graph, 8));
+    assert_eq!(update(by_priority, new), (8, node, null_mut()));
+    let mut value: CUlaunchAttributeValue = filled(0);
+    value.cooperative = 1;
+    let id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    ok!(cuGraphKernelNodeSetAttribute(node, id, &value));
+    assert_eq!(update(exec, new), (8, node, null_mut()));
+    // A kernel of another context, which this stream couldn't launch either.
+    let elsewhere = Own::new();
+    let mut params: CUDA_KERNEL_NODE_PARAMS = filled(0);
+    let (new, a) = (create(), 1u32);
+    let mut arguments = [arg(&word), arg(&a), arg(&a)];
+    params.func = affine();
+    (params.gridDimX, params.gridDimY, params.gridDimZ) = (1, 1, 1);
+    (params.blockDimX, params.blockDimY, params.blockDimZ) = (1, 1, 1);
+    params.kernelParams = arguments.as_mut_ptr();
+    let mut node = null_mut();
+    ok!(cuGraphAddKernelNode_v2(&mut node, new, null(), 0, &params));
+    assert_eq!(update(exec, new), (7, node, null_mut()));
+    drop(elsewhere);
+}
+
+#[test]
+fn child_graphs_are_updated_as_a_whole() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (stream, words) = (stream(1), upload(&[0u32; 2]));
+    let build = |value: u32| {
+        let (inner, outer, mut child) = (create(), create(), null_mut());
+        let first = set(inner, &[], words, value);
+        set(inner, &[first], words + 4, value + 1);
+        ok!(cuGraphAddChildGraphNode(
+            &mut child,
+            outer,
+            null(),
+            0,
+            inner
+        ));
+        (inner, outer, child)
+    };
+    let (_, outer, child) = build(1);
+    let (other, new, _) = build(10);
+    let exec = instantiate(outer);
+    assert_eq!(update(exec, new).0, 0);
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 2), [10, 11]);
+    // The child alone, by a graph of its topology.
+    let mut got = null_mut();
+    ok!(cuGraphChildGraphNodeGetGraph(child, &mut got));
+    ok!(cuGraphExecChildGraphNodeSetParams(exec, child, got));
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 2), [1, 2]);
+    // A node within it.
+    let within = nodes(got)[1];
+    ok!(cuGraphExecMemsetNodeSetParams(
+        exec,
+        within,
+        &fill(words + 4, 7, 1),
+        context()
+    ));
+    go(exec, stream);
+    assert_eq!(download::<u32>(words, 2), [1, 7]);
+    set(other, &[], words, 1);
+    invalid!(cuGraphExecChildGraphNodeSetParams(exec, child, other));
+    invalid!(cuGraphExecChildGraphNodeSetParams(exec, within, got));
+    invalid!(cuGraphExecChildGraphNodeSetParams(exec, child, null_mut()));
+}

@@ -1,0 +1,175 @@
+//! User objects: whose references keep them, and when their destructors are called.
+
+use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+const NO_SYNC: u32 = 1;
+const MOVE: u32 = 1;
+
+/// How often a destructor was called.
+struct Calls(&'static AtomicU32);
+
+unsafe extern "C" fn destroy(data: *mut c_void) {
+    let mut context = null_mut();
+    // SAFETY: valid for the write; the call isn't permitted here.
+    let code = unsafe { cuCtxGetCurrent(&mut context) };
+    assert_eq!(code, CUresult::CUDA_ERROR_NOT_PERMITTED);
+    // SAFETY: the tests pass a counter that is never freed.
+    unsafe { &*data.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
+}
+
+/// An object with so many references of the caller's.
+fn object(references: u32) -> (CUuserObject, Calls) {
+    let calls: &'static AtomicU32 = Box::leak(Box::default());
+    let mut object = null_mut();
+    ok!(cuUserObjectCreate(
+        &mut object,
+        arg(calls),
+        Some(destroy),
+        references,
+        NO_SYNC
+    ));
+    (object, Calls(calls))
+}
+
+impl Calls {
+    /// Still alive, a while from now.
+    fn none(&self) {
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(self.0.load(Ordering::SeqCst), 0);
+    }
+
+    /// Called once, which is another thread's affair.
+    fn once(&self) {
+        let end = Instant::now() + Duration::from_secs(20);
+        while self.0.load(Ordering::SeqCst) == 0 && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+        assert_eq!(self.0.load(Ordering::SeqCst), 1);
+    }
+}
+
+#[test]
+fn the_client_s_references_keep_it() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (object, calls) = object(2);
+    ok!(cuUserObjectRetain(object, 3));
+    ok!(cuUserObjectRelease(object, 4));
+    invalid!(cuUserObjectRelease(object, 2));
+    for count in [0, 1 << 31] {
+        invalid!(cuUserObjectRetain(object, count));
+        invalid!(cuUserObjectRelease(object, count));
+    }
+    calls.none();
+    ok!(cuUserObjectRelease(object, 1));
+    calls.once();
+    invalid!(cuUserObjectRelease(object, 1));
+    invalid!(cuUserObjectRetain(object, 1));
+    let mut wrong = null_mut();
+    let data = null_mut();
+    invalid!(cuUserObjectCreate(&mut wrong, data, None, 1, NO_SYNC));
+    invalid!(cuUserObjectCreate(
+        &mut wrong,
+        data,
+        Some(destroy),
+        0,
+        NO_SYNC
+    ));
+    invalid!(cuUserObjectCreate(&mut wrong, data, Some(destroy), 1, 0));
+    invalid!(cuUserObjectCreate(
+        null_mut(),
+        data,
+        Some(destroy),
+        1,
+        NO_SYNC
+    ));
+}
+
+#[test]
+fn a_graph_keeps_it_and_so_do_its_copies() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (graph, outer) = (create(), create());
+    let (object, calls) = object(1);
+    ok!(cuGraphRetainUserObject(graph, object, 2, 0));
+    ok!(cuUserObjectRelease(object, 1));
+    calls.none();
+    // The client has none left to move.
+    invalid!(cuGraphRetainUserObject(graph, object, 1, MOVE));
+    invalid!(cuGraphRetainUserObject(graph, object, 0, 0));
+    invalid!(cuGraphRetainUserObject(graph, object, 1, 2));
+    ok!(cuGraphReleaseUserObject(graph, object, 1));
+    invalid!(cuGraphReleaseUserObject(graph, object, 2));
+    invalid!(cuGraphReleaseUserObject(outer, object, 1));
+    let (mut clone, mut child) = (null_mut(), null_mut());
+    ok!(cuGraphClone(&mut clone, graph));
+    ok!(cuGraphAddChildGraphNode(
+        &mut child,
+        outer,
+        std::ptr::null(),
+        0,
+        graph
+    ));
+    ok!(cuGraphDestroy(graph));
+    calls.none();
+    ok!(cuGraphDestroy(clone));
+    calls.none();
+    ok!(cuGraphDestroyNode(child));
+    calls.once();
+    // Released by the graph itself.
+    let (object, calls) = self::object(1);
+    ok!(cuGraphRetainUserObject(outer, object, 1, MOVE));
+    invalid!(cuUserObjectRelease(object, 1));
+    ok!(cuGraphReleaseUserObject(outer, object, 1));
+    calls.once();
+    invalid!(cuGraphRetainUserObject(outer, object, 1, 0));
+    invalid!(cuGraphRetainUserObject(null_mut(), object, 1, 0));
+}
+
+#[test]
+fn an_executable_graph_and_its_launches_keep_it() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (stream, word) = (stream(1), alloc(4));
+    begin(stream, GLOBAL);
+    ok!(cuMemsetD32Async(word, 1, 1, stream));
+    let graph = end(stream);
+    let (object, calls) = object(1);
+    ok!(cuGraphRetainUserObject(graph, object, 1, MOVE));
+    let exec = instantiate(graph);
+    ok!(cuGraphDestroy(graph));
+    calls.none();
+    let gate = block(stream);
+    ok!(cuGraphLaunch(exec, stream));
+    ok!(cuGraphExecDestroy(exec));
+    calls.none();
+    gate.open();
+    ok!(cuStreamSynchronize(stream));
+    calls.once();
+}
+
+#[test]
+fn an_update_brings_those_of_the_other_graph() {
+    let _alone = alone();
+    let _context = Own::new();
+    let (graph, new) = (create(), create());
+    let ((one, first), (two, second)) = (object(1), object(1));
+    ok!(cuGraphRetainUserObject(graph, one, 1, MOVE));
+    ok!(cuGraphRetainUserObject(new, two, 1, MOVE));
+    let exec = instantiate(graph);
+    ok!(cuGraphDestroy(graph));
+    let mut info: CUgraphExecUpdateResultInfo = filled(0);
+    first.none();
+    ok!(cuGraphExecUpdate_v2(exec, new, &mut info));
+    first.once();
+    ok!(cuGraphDestroy(new));
+    second.none();
+    ok!(cuGraphExecDestroy(exec));
+    second.once();
+}

@@ -1,0 +1,332 @@
+//! Initialisation, devices, contexts.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::CStr;
+use std::ptr::{null, null_mut};
+
+#[test]
+fn version_and_error_texts() {
+    let mut version = 0;
+    ok!(cuDriverGetVersion(&mut version));
+    assert_eq!(version, 13000);
+    fails!(CUDA_ERROR_INVALID_VALUE, cuDriverGetVersion(null_mut()));
+    let mut text = null();
+    ok!(cuGetErrorName(
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
+        &mut text
+    ));
+    assert_eq!(
+        // SAFETY: a static, NUL-terminated text.
+        unsafe { CStr::from_ptr(text) },
+        c"CUDA_ERROR_ILLEGAL_ADDRESS"
+    );
+    ok!(cuGetErrorString(
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY,
+        &mut text
+    ));
+    // SAFETY: as above.
+    assert_eq!(unsafe { CStr::from_ptr(text) }, c"out of memory");
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuGetErrorName(CUresult(123_456), &mut text)
+    );
+    assert!(text.is_null());
+}
+
+#[test]
+fn the_device_says_what_it_is() {
+    ok!(cuInit(0));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuInit(1));
+    let (mut device, mut count) = (-1, 0);
+    ok!(cuDeviceGetCount(&mut count));
+    assert_eq!(count, 1);
+    ok!(cuDeviceGet(&mut device, 0));
+    fails!(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&mut device, 1));
+    fails!(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&mut device, -1));
+    let mut name = [1; 100];
+    ok!(cuDeviceGetName(name.as_mut_ptr(), 100, device));
+    // SAFETY: the call has stored a NUL-terminated text.
+    let text = unsafe { CStr::from_ptr(name.as_ptr()) }.to_str().unwrap();
+    assert!(text.starts_with("CUDA emulator ("), "{text}");
+    ok!(cuDeviceGetName(name.as_mut_ptr(), 5, device));
+    // SAFETY: as above, cut to four characters.
+    assert_eq!(unsafe { CStr::from_ptr(name.as_ptr()) }, c"CUDA");
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuDeviceGetName(name.as_mut_ptr(), 0, device)
+    );
+    let mut memory = 0;
+    ok!(cuDeviceTotalMem_v2(&mut memory, device));
+    assert!(memory >= 1 << 28);
+    let mut uuid = CUuuid { bytes: [0; 16] };
+    ok!(cuDeviceGetUuid_v2(&mut uuid, device));
+    assert_ne!(uuid.bytes, [0; 16]);
+    let mut bus = [0; 32];
+    ok!(cuDeviceGetPCIBusId(bus.as_mut_ptr(), 32, device));
+    let mut found = -1;
+    ok!(cuDeviceGetByPCIBusId(&mut found, bus.as_ptr()));
+    assert_eq!(found, device);
+    fails!(
+        CUDA_ERROR_INVALID_DEVICE,
+        cuDeviceGetByPCIBusId(&mut found, c"0000:99:00.0".as_ptr())
+    );
+    let (mut major, mut minor) = (0, 0);
+    ok!(cuDeviceComputeCapability(&mut major, &mut minor, device));
+    assert_eq!((major, minor), (9, 0));
+}
+
+#[test]
+fn every_attribute_has_a_value() {
+    ok!(cuInit(0));
+    let mut value = 0;
+    for number in 1..CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX.0 {
+        ok!(cuDeviceGetAttribute(
+            &mut value,
+            CUdevice_attribute(number),
+            0
+        ));
+    }
+    let attribute = |attribute| {
+        let mut value = 0;
+        ok!(cuDeviceGetAttribute(&mut value, attribute, 0));
+        value
+    };
+    assert_eq!(
+        attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+        32
+    );
+    assert_eq!(
+        attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        1024
+    );
+    assert_eq!(
+        attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+        9
+    );
+    assert!(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) > 0);
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuDeviceGetAttribute(&mut value, CUdevice_attribute(9999), 0)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuDeviceGetAttribute(null_mut(), CUdevice_attribute(1), 0)
+    );
+    fails!(
+        CUDA_ERROR_INVALID_DEVICE,
+        cuDeviceGetAttribute(&mut value, CUdevice_attribute(1), 7)
+    );
+}
+
+#[test]
+fn the_stack_of_contexts_is_the_threads_own() {
+    ok!(cuInit(0));
+    let (mut first, mut second, mut current) = (null_mut(), null_mut(), null_mut());
+    ok!(cuCtxGetCurrent(&mut current));
+    assert!(current.is_null());
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxSynchronize());
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxPopCurrent_v2(&mut current));
+    let mut address = 0;
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuMemAlloc_v2(&mut address, 16));
+    ok!(cuCtxCreate_v2(&mut first, 0, 0));
+    ok!(cuCtxCreate_v2(&mut second, 0, 0));
+    ok!(cuCtxGetCurrent(&mut current));
+    assert_eq!(current, second);
+    ok!(cuCtxPopCurrent_v2(&mut current));
+    assert_eq!(current, second);
+    ok!(cuCtxGetCurrent(&mut current));
+    assert_eq!(current, first);
+    let handle = second as usize;
+    std::thread::spawn(move || {
+        let mut current = null_mut();
+        ok!(cuCtxGetCurrent(&mut current));
+        assert!(current.is_null(), "a new thread has none");
+        ok!(cuCtxSetCurrent(handle as CUcontext));
+        ok!(cuCtxSynchronize());
+        let mut device = -1;
+        ok!(cuCtxGetDevice(&mut device));
+        assert_eq!(device, 0);
+    })
+    .join()
+    .unwrap();
+    ok!(cuCtxPushCurrent_v2(second));
+    ok!(cuCtxSetCurrent(null_mut()));
+    ok!(cuCtxGetCurrent(&mut current));
+    assert_eq!(current, first);
+    let (mut one, mut two) = (0, 0);
+    ok!(cuCtxGetId(first, &mut one));
+    ok!(cuCtxGetId(second, &mut two));
+    assert_ne!(one, two);
+    ok!(cuCtxDestroy_v2(first));
+    ok!(cuCtxGetCurrent(&mut current));
+    assert!(current.is_null(), "destroying the current context pops it");
+    ok!(cuCtxDestroy_v2(second));
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy_v2(second));
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxPushCurrent_v2(second));
+    for wild in WILD {
+        fails!(
+            CUDA_ERROR_INVALID_CONTEXT,
+            cuCtxSetCurrent(wild as CUcontext)
+        );
+    }
+}
+
+#[test]
+fn destroying_a_context_pops_it_only_where_it_is_current() {
+    ok!(cuInit(0));
+    let (mut first, mut second, mut current) = (null_mut(), null_mut(), null_mut());
+    ok!(cuCtxCreate_v2(&mut first, 0, 0));
+    ok!(cuCtxCreate_v2(&mut second, 0, 0));
+    ok!(cuCtxDestroy_v2(first));
+    ok!(cuCtxGetCurrent(&mut current));
+    assert_eq!(current, second);
+    // Null stands for the current one.
+    let (mut named, mut meant) = (0, 1);
+    ok!(cuCtxGetId(second, &mut named));
+    ok!(cuCtxGetId(null_mut(), &mut meant));
+    assert_eq!(named, meant);
+    ok!(cuCtxDestroy_v2(second));
+    ok!(cuCtxPopCurrent_v2(&mut current));
+    assert_eq!(current, first, "still on the stack");
+    fails!(
+        CUDA_ERROR_INVALID_CONTEXT,
+        cuCtxGetId(null_mut(), &mut meant)
+    );
+}
+
+#[test]
+fn a_context_destroyed_elsewhere_is_told_from_none() {
+    ok!(cuInit(0));
+    let mut context = null_mut();
+    ok!(cuCtxCreate_v2(&mut context, 0, 0));
+    let handle = context as usize;
+    std::thread::spawn(move || ok!(cuCtxDestroy_v2(handle as CUcontext)))
+        .join()
+        .unwrap();
+    fails!(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+    ok!(cuCtxPopCurrent_v2(&mut context));
+}
+
+#[test]
+fn what_lives_in_a_context_goes_with_it() {
+    let context = Own::new();
+    let (stream, event, address) = (stream(0), event(0), alloc(64));
+    drop(context);
+    let _other = Own::new();
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuStreamSynchronize(stream));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(event));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(address));
+}
+
+#[test]
+fn limits_flags_and_preferences() {
+    let _context = Own::new();
+    let mut value = 0;
+    ok!(cuCtxGetLimit(&mut value, CUlimit::CU_LIMIT_STACK_SIZE));
+    assert_eq!(value, 1024);
+    ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_STACK_SIZE, 5000));
+    ok!(cuCtxGetLimit(&mut value, CUlimit::CU_LIMIT_STACK_SIZE));
+    assert_eq!(value, 5008);
+    ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 20));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(CUlimit(77), 1));
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuCtxGetLimit(&mut value, CUlimit(77))
+    );
+    // What is set and what it becomes, as recorded on an H200 (driver 580); the L2 cache's as parts of this one's.
+    type Values = &'static [(usize, usize)];
+    let limits: [(CUlimit, usize, Values, Option<usize>); 6] = [
+        (
+            CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE,
+            1 << 20,
+            &[
+                (0, 524_288),
+                (1_000_000, 1_000_192),
+                (31_457_281, 31_457_536),
+            ],
+            None,
+        ),
+        (
+            CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE,
+            8 << 20,
+            &[(0, 4 << 20), (16 << 20, 16 << 20), (31_457_281, 31_522_816)],
+            None,
+        ),
+        (
+            CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT,
+            2048,
+            &[(0, 32), (33, 33), (1_000_000, 599_186)],
+            None,
+        ),
+        (
+            CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY,
+            64,
+            &[(0, 0), (33, 33), (128, 128)],
+            Some(129),
+        ),
+        (
+            CUlimit::CU_LIMIT_STACK_SIZE,
+            1024,
+            &[(0, 0), (1, 16), (65_537, 65_552), (512 << 10, 512 << 10)],
+            Some((512 << 10) + 1),
+        ),
+        (
+            CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE,
+            6 << 20,
+            &[(0, 0), (1, 2 << 20), (20 << 20, 20 << 20)],
+            Some((20 << 20) + 1),
+        ),
+    ];
+    for (limit, default, values, too_much) in limits {
+        let _fresh = Own::new();
+        ok!(cuCtxGetLimit(&mut value, limit));
+        assert_eq!(value, default, "{limit:?}");
+        for &(wanted, given) in values {
+            ok!(cuCtxSetLimit(limit, wanted));
+            ok!(cuCtxGetLimit(&mut value, limit));
+            assert_eq!(value, given, "{limit:?}, {wanted}");
+        }
+        if let Some(too_much) = too_much {
+            fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(limit, too_much));
+        }
+    }
+    // Kernels can't wait for what they launch; no context shares the device with graphics.
+    for number in [3, 9] {
+        let limit = CUlimit(number);
+        fails!(CUDA_ERROR_UNSUPPORTED_LIMIT, cuCtxSetLimit(limit, 1));
+        fails!(
+            CUDA_ERROR_UNSUPPORTED_LIMIT,
+            cuCtxGetLimit(&mut value, limit)
+        );
+    }
+    for (number, given) in [(7, 232_448), (8, 0)] {
+        fails!(CUDA_ERROR_NOT_PERMITTED, cuCtxSetLimit(CUlimit(number), 1));
+        ok!(cuCtxGetLimit(&mut value, CUlimit(number)));
+        assert_eq!(value, given);
+    }
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuCtxGetLimit(&mut value, CUlimit(10))
+    );
+    ok!(cuCtxSetCacheConfig(CUfunc_cache::CU_FUNC_CACHE_PREFER_L1));
+    let mut config = CUfunc_cache(9);
+    ok!(cuCtxGetCacheConfig(&mut config));
+    assert_eq!(config, CUfunc_cache::CU_FUNC_CACHE_PREFER_L1);
+    let (mut least, mut greatest) = (9, 9);
+    ok!(cuCtxGetStreamPriorityRange(&mut least, &mut greatest));
+    assert!(greatest < least && least == 0);
+    let mut flags = 99;
+    ok!(cuCtxGetFlags(&mut flags));
+    assert_eq!(flags, 0);
+    let mut context = null_mut();
+    fails!(
+        CUDA_ERROR_INVALID_VALUE,
+        cuCtxCreate_v2(&mut context, 0x8000_0000, 0)
+    );
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxCreate_v2(&mut context, 3, 0));
+    fails!(
+        CUDA_ERROR_INVALID_DEVICE,
+        cuCtxCreate_v2(&mut context, 0, 5)
+    );
+    fails!(CUDA_ERROR_INVALID_VALUE, cuCtxCreate_v2(null_mut(), 0, 0));
+}

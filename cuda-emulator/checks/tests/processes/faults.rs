@@ -1,0 +1,465 @@
+//! Planted faults, through the driver as a client meets them: the code of the next call, and what the report says.
+//!
+//! Each test runs this binary again, since a report is one process's standard error, and the checks are switched on by
+//! environment variables.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+const FAULTS: &str = include_str!("../../kernels/faults.ptx");
+
+/// Launches a kernel of one block in a context of its own; the code of the next synchronisation.
+fn run(kernel: &str, threads: u32, arguments: &mut [*mut c_void]) -> CUresult {
+    let function = function(load(FAULTS), kernel);
+    assert_eq!(
+        launch(function, 1, threads, null_mut(), arguments),
+        CUresult::CUDA_SUCCESS
+    );
+    // SAFETY: no arguments.
+    unsafe { cuCtxSynchronize() }
+}
+
+const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+const FAILED: CUresult = CUresult::CUDA_ERROR_LAUNCH_FAILED;
+const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
+
+#[test]
+fn past_the_end_of_global_memory() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "write of 4 bytes at 0x",
+        "it lies 12 bytes past the end of allocation",
+        "(cuMemAlloc, 256 bytes",
+        "kernel put, block (0, 0, 0), thread (0, 0, 0)",
+        "faults.cu:4",
+        "st.global.u32",
+    ];
+    reports("past_the_end_of_global_memory", &[], &parts, || {
+        let _context = Own::new();
+        let (place, index) = (alloc(256), 67);
+        assert_eq!(run("put", 1, &mut [arg(&place), arg(&index)]), ILLEGAL);
+    });
+}
+
+#[test]
+fn the_thread_that_crosses_the_end() {
+    let parts = ["thread (60, 0, 0)", "it lies 0 bytes past the end of"];
+    reports("the_thread_that_crosses_the_end", &[], &parts, || {
+        let _context = Own::new();
+        let (place, index) = (alloc(256), 4);
+        assert_eq!(run("put", 64, &mut [arg(&place), arg(&index)]), ILLEGAL);
+    });
+}
+
+#[test]
+fn a_null_pointer() {
+    let parts = ["is a null pointer, or an offset from one"];
+    reports("a_null_pointer", &[], &parts, || {
+        let _context = Own::new();
+        let (place, index) = (0u64, 3);
+        assert_eq!(run("put", 1, &mut [arg(&place), arg(&index)]), ILLEGAL);
+    });
+}
+
+#[test]
+fn past_the_end_of_shared_memory() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "write of 4 bytes at shared address 0x40",
+        "4 bytes past the end of the block's 64 bytes of shared memory",
+        "kernel shared_past",
+        "faults.cu:8",
+    ];
+    reports("past_the_end_of_shared_memory", &[], &parts, || {
+        let _context = Own::new();
+        let (out, index) = (alloc(4), 16);
+        assert_eq!(
+            run("shared_past", 1, &mut [arg(&out), arg(&index)]),
+            ILLEGAL
+        );
+    });
+}
+
+#[test]
+fn past_the_end_of_local_memory() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "read of 4 bytes at local address 0x10",
+        "outside the 16 bytes of the thread's local memory in use",
+        "kernel local_past",
+        "faults.cu:14",
+    ];
+    reports("past_the_end_of_local_memory", &[], &parts, || {
+        let _context = Own::new();
+        let (out, index) = (alloc(4), 4);
+        assert_eq!(run("local_past", 1, &mut [arg(&out), arg(&index)]), ILLEGAL);
+    });
+}
+
+#[test]
+fn past_the_end_of_constant_memory() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "read of 4 bytes at 0x",
+        "it lies 0 bytes past the end of allocation",
+        "(module variable `table`, 16 bytes",
+        "kernel constant_past",
+        "ld.const",
+    ];
+    reports("past_the_end_of_constant_memory", &[], &parts, || {
+        let _context = Own::new();
+        let (out, index) = (alloc(4), 4);
+        assert_eq!(
+            run("constant_past", 1, &mut [arg(&out), arg(&index)]),
+            ILLEGAL
+        );
+    });
+}
+
+#[test]
+fn a_misaligned_write() {
+    let parts = [
+        "CUDA_ERROR_MISALIGNED_ADDRESS",
+        "misaligned write of 4 bytes at 0x",
+        "the address must be a multiple of 4",
+        "kernel put_odd",
+        "faults.cu:5",
+    ];
+    reports("a_misaligned_write", &[], &parts, || {
+        let _context = Own::new();
+        let place = alloc(8);
+        assert_eq!(
+            run("put_odd", 1, &mut [arg(&place)]),
+            CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+        );
+    });
+}
+
+#[test]
+fn use_after_free() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "write of 4 bytes at 0x",
+        "it lies 8 bytes into allocation",
+        "(cuMemAlloc, 64 bytes",
+        "which was freed by cuMemFree",
+        "kernel put",
+    ];
+    reports("use_after_free", &[], &parts, || {
+        let _context = Own::new();
+        let (place, index) = (alloc(64), 2);
+        ok!(cuMemFree_v2(place));
+        assert_eq!(run("put", 1, &mut [arg(&place), arg(&index)]), ILLEGAL);
+    });
+}
+
+#[test]
+fn freed_while_a_stream_still_uses_it() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "(cuMemAllocAsync, 64 bytes",
+        "which was freed by cuMemFreeAsync on stream 0x",
+        "kernel put",
+    ];
+    reports("freed_while_a_stream_still_uses_it", &[], &parts, || {
+        let _context = Own::new();
+        let put = function(load(FAULTS), "put");
+        let (first, second) = (stream(1), stream(1));
+        let (mut place, index) = (0, 0);
+        ok!(cuMemAllocAsync(&mut place, 64, first));
+        ok!(cuStreamSynchronize(first));
+        // The second stream is late with its kernel; the first doesn't wait for it.
+        let gate = block(second);
+        assert_eq!(
+            launch(put, 1, 1, second, &mut [arg(&place), arg(&index)]),
+            SUCCESS
+        );
+        ok!(cuMemFreeAsync(place, first));
+        ok!(cuStreamSynchronize(first));
+        gate.open();
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(second));
+    });
+}
+
+const UNINIT: [(&str, &str); 1] = [("CUDA_EMULATOR_CHECK", "uninit")];
+
+#[test]
+fn global_memory_that_nobody_wrote() {
+    let parts = [
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "read of 4 bytes at 0x",
+        "which nobody has written",
+        "(cuMemAlloc, 128 bytes",
+        "thread (16, 0, 0)",
+        "faults.cu:18",
+    ];
+    reports("global_memory_that_nobody_wrote", &UNINIT, &parts, || {
+        let _context = Own::new();
+        let (from, to) = (alloc(128), alloc(128));
+        ok!(cuMemsetD32_v2(from, 1, 16));
+        assert_eq!(
+            run("read_global", 16, &mut [arg(&to), arg(&from)]),
+            SUCCESS,
+            "what the copy wrote may be read"
+        );
+        assert_eq!(run("read_global", 32, &mut [arg(&to), arg(&from)]), FAILED);
+    });
+}
+
+#[test]
+fn a_counter_that_nobody_set() {
+    let parts = ["which nobody has written", "kernel count_up"];
+    reports("a_counter_that_nobody_set", &UNINIT, &parts, || {
+        let _context = Own::new();
+        let counter = alloc(4);
+        assert_eq!(run("count_up", 32, &mut [arg(&counter)]), FAILED);
+    });
+}
+
+#[test]
+fn local_memory_that_its_thread_did_not_write() {
+    let test = "local_memory_that_its_thread_did_not_write";
+    let parts = [
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "read of 4 bytes at local address 0x14, which the thread has not written",
+        "kernel read_local",
+        "thread (5, 0, 0)",
+    ];
+    reports(test, &UNINIT, &parts, || {
+        let _context = Own::new();
+        let (out, all, some) = (alloc(128), 8, 5);
+        assert_eq!(run("read_local", 32, &mut [arg(&out), arg(&all)]), SUCCESS);
+        assert_eq!(run("read_local", 32, &mut [arg(&out), arg(&some)]), FAILED);
+    });
+}
+
+#[test]
+fn what_an_earlier_call_left_in_local_memory() {
+    let test = "what_an_earlier_call_left_in_local_memory";
+    let parts = [
+        "which the thread has not written",
+        "kernel read_frame, in function",
+        "sum_local",
+    ];
+    reports(test, &UNINIT, &parts, || {
+        let _context = Own::new();
+        let (out, all, some) = (alloc(128), 8, 7);
+        assert_eq!(run("read_frame", 32, &mut [arg(&out), arg(&all)]), SUCCESS);
+        assert_eq!(run("read_frame", 32, &mut [arg(&out), arg(&some)]), FAILED);
+    });
+}
+
+const RACE: [(&str, &str); 1] = [("CUDA_EMULATOR_CHECK", "race")];
+
+#[test]
+fn a_race_on_shared_memory() {
+    let parts = [
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "race on shared memory: write of 4 bytes at shared address",
+        "no barrier since the",
+        "kernel shared_race",
+        "faults.cu:3",
+    ];
+    reports("a_race_on_shared_memory", &RACE, &parts, || {
+        let _context = Own::new();
+        let out = alloc(256);
+        assert_eq!(run("shared_race", 64, &mut [arg(&out)]), FAILED);
+    });
+}
+
+#[test]
+fn atomics_do_not_race_with_each_other() {
+    let test = "atomics_do_not_race_with_each_other";
+    passes(
+        test,
+        &[("CUDA_EMULATOR_CHECK", "race,uninit,barrier")],
+        || {
+            let _context = Own::new();
+            let out = alloc(512);
+            assert_eq!(run("shared_histogram", 128, &mut [arg(&out)]), SUCCESS);
+            assert_eq!(download::<i32>(out, 128), [32; 128]);
+        },
+    );
+}
+
+#[test]
+fn a_divergent_barrier() {
+    let parts = [
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "divergent barrier: threads of the block wait at barrier 0 in PTX line",
+        "kernel divergent",
+    ];
+    let variables = [("CUDA_EMULATOR_CHECK", "barrier")];
+    reports("a_divergent_barrier", &variables, &parts, || {
+        let _context = Own::new();
+        let out = alloc(256);
+        assert_eq!(run("divergent", 64, &mut [arg(&out)]), FAILED);
+    });
+}
+
+#[test]
+fn an_overflow_of_the_stack() {
+    let parts = [
+        "CUDA_ERROR_HARDWARE_STACK_ERROR",
+        "stack overflow",
+        "nested calls",
+        "CU_LIMIT_STACK_SIZE",
+        "kernel deep, in function",
+        "endless",
+    ];
+    reports("an_overflow_of_the_stack", &[], &parts, || {
+        let _context = Own::new();
+        let place = upload(&[1; 8]);
+        assert_eq!(
+            run("deep", 1, &mut [arg(&place)]),
+            CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+        );
+    });
+}
+
+#[test]
+fn a_loop_without_end() {
+    let parts = [
+        "CUDA_ERROR_LAUNCH_TIMEOUT",
+        "the kernel ran longer than the time limit of 200ms",
+        "kernel forever",
+        "faults.cu:57",
+    ];
+    let variables = [("CUDA_EMULATOR_TIMEOUT", "0.2")];
+    reports("a_loop_without_end", &variables, &parts, || {
+        let _context = Own::new();
+        let flag = upload(&[0]);
+        assert_eq!(
+            run("forever", 64, &mut [arg(&flag)]),
+            CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+        );
+    });
+}
+
+#[test]
+fn a_leak_at_exit() {
+    if inner() {
+        let _context = Own::new();
+        let kept = alloc(1234);
+        let freed = alloc(77);
+        ok!(cuMemFree_v2(freed));
+        let (out, module) = (alloc(128), load(FAULTS));
+        let heap = function(module, "heap");
+        assert_eq!(launch(heap, 1, 32, null_mut(), &mut [arg(&out)]), SUCCESS);
+        ok!(cuCtxSynchronize());
+        ok!(cuMemFree_v2(out));
+        ok!(cuModuleUnload(module));
+        assert_ne!(kept, 0);
+        // Left without ending the context, as by exit().
+        std::process::exit(0);
+    }
+    let variables = [("CUDA_EMULATOR_CHECK", "leak")];
+    let (code, _, text) = rerun("a_leak_at_exit", &variables);
+    assert_eq!(code, Some(99), "{text}");
+    for part in [
+        "2 leaked at exit",
+        "(cuMemAlloc, 1234 bytes",
+        "(cuCtxCreate)",
+    ] {
+        assert!(text.contains(part), "`{part}` isn't in\n{text}");
+    }
+    assert!(!text.contains("77 bytes"), "{text}");
+}
+
+#[test]
+fn traps_and_breakpoints() {
+    let parts = [
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "the kernel executed `trap`",
+        "kernel stop",
+        "the kernel executed `brkpt`",
+        "kernel breakpoint",
+    ];
+    reports("traps_and_breakpoints", &[], &parts, || {
+        each("traps_and_breakpoints", ["stop", "breakpoint"], |kernel| {
+            let _context = Own::new();
+            assert_eq!(run(kernel, 32, &mut []), FAILED);
+        });
+    });
+}
+
+#[test]
+fn an_assertion() {
+    let parts = [
+        "CUDA_ERROR_ASSERT",
+        "faults.cu:",
+        "check(int): block: [0,0,0], thread: [0,0,0] Assertion `n == 4 && \"n is four\"` failed.",
+    ];
+    reports("an_assertion", &[], &parts, || {
+        let _context = Own::new();
+        let (right, wrong) = (4, 5);
+        assert_eq!(run("check", 32, &mut [arg(&right)]), SUCCESS);
+        assert_eq!(
+            run("check", 32, &mut [arg(&wrong)]),
+            CUresult::CUDA_ERROR_ASSERT
+        );
+    });
+}
+
+#[test]
+fn printf() {
+    let output = passes("printf", &[], || {
+        let _context = Own::new();
+        let value = 2.754f64;
+        assert_eq!(run("speak", 2, &mut [arg(&value)]), SUCCESS);
+    });
+    if !inner() {
+        for thread in 0..2 {
+            let line = format!("block 0, thread {thread}: text  2.75 c%\n");
+            assert!(output.contains(&line), "{output}");
+        }
+    }
+}
+
+#[test]
+fn memory_from_the_heap() {
+    let _context = Own::new();
+    let out = alloc(128);
+    assert_eq!(run("heap", 32, &mut [arg(&out)]), SUCCESS);
+    let want: Vec<i32> = (0..32).map(|t| 120 + 16 * t).collect();
+    assert_eq!(download::<i32>(out, 32), want);
+    let mut limit = 0;
+    ok!(cuCtxGetLimit(
+        &mut limit,
+        CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE
+    ));
+    assert_eq!(
+        run("heap_all", 1, &mut [arg(&out), arg(&(limit + 1))]),
+        SUCCESS
+    );
+    assert_eq!(
+        download::<i32>(out, 1),
+        [1],
+        "more than there is gives null"
+    );
+}
+
+#[test]
+fn faults_in_memory_from_the_heap() {
+    let parts = [
+        "kernel heap_past",
+        "past the end of allocation",
+        "malloc in a kernel, 64 bytes",
+        "kernel heap_freed",
+        "which was freed by free in a kernel",
+        "kernel heap_twice",
+    ];
+    let test = "faults_in_memory_from_the_heap";
+    let kernels = ["heap_past", "heap_freed", "heap_twice"];
+    reports(test, &[], &parts, || {
+        each(test, kernels, |kernel| {
+            let _context = Own::new();
+            let place = alloc(64);
+            match kernel {
+                "heap_twice" => assert_ne!(run(kernel, 1, &mut [arg(&place)]), SUCCESS),
+                _ => assert_eq!(run(kernel, 1, &mut []), ILLEGAL, "{kernel}"),
+            }
+        });
+    });
+}

@@ -1,0 +1,249 @@
+//! Memory of another context of the same device: allowed as on a GPU, reported with `CUDA_EMULATOR_CHECK=context`.
+
+use cuda_emulator_checks::abi::*;
+use std::ptr::null_mut;
+
+const FAULTS: &str = include_str!("../../kernels/faults.ptx");
+const VARIABLE: &str = ".version 7.0\n.target sm_50\n.address_size 64\n\
+    .visible .global .align 4 .b8 data[64];\n";
+const CHECK: [(&str, &str); 1] = [("CUDA_EMULATOR_CHECK", "context")];
+const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
+
+/// 64 bytes of each kind that belongs to the current context alone.
+fn own_memory() -> [(&'static str, CUdeviceptr); 2] {
+    let (mut variable, mut size) = (0, 0);
+    ok!(cuModuleGetGlobal_v2(
+        &mut variable,
+        &mut size,
+        load(VARIABLE),
+        c"data".as_ptr()
+    ));
+    [
+        ("cuMemAlloc", alloc(64)),
+        ("module variable `data`", variable),
+    ]
+}
+
+/// 64 bytes of each kind that all contexts share.
+fn shared_memory() -> [CUdeviceptr; 4] {
+    let (mut pinned, mut managed, mut ordered) = (null_mut(), 0, 0);
+    ok!(cuMemAllocAsync(&mut ordered, 64, null_mut()));
+    ok!(cuCtxSynchronize());
+    ok!(cuMemAllocHost_v2(&mut pinned, 64));
+    ok!(cuMemAllocManaged(&mut managed, 64, 1));
+    let registered = Box::leak(Box::new([0u64; 512])).as_mut_ptr();
+    ok!(cuMemHostRegister_v2(registered.cast(), 4096, 0));
+    [pinned as u64, managed, registered as u64, ordered]
+}
+
+/// Writes one number there from a kernel of the current context; the code of the next synchronisation.
+fn put(place: CUdeviceptr) -> CUresult {
+    let (put, index) = (function(load(FAULTS), "put"), 0);
+    let mut arguments = [arg(&place), arg(&index)];
+    assert_eq!(launch(put, 1, 1, null_mut(), &mut arguments), SUCCESS);
+    // SAFETY: no arguments.
+    unsafe { cuCtxSynchronize() }
+}
+
+#[test]
+fn without_the_check_it_works_as_on_a_gpu() {
+    passes("without_the_check_it_works_as_on_a_gpu", &[], || {
+        let _owner = Own::new();
+        let foreign = own_memory();
+        let _other = Own::new();
+        for (kind, place) in foreign {
+            assert_eq!(put(place), SUCCESS, "{kind}");
+            assert_eq!(download::<u32>(place, 1).len(), 1);
+            // SAFETY: live memory of 64 bytes.
+            let code = unsafe { cuMemsetD8Async(place, 1, 64, null_mut()) };
+            let expected = match kind {
+                // As an H200 does it.
+                "module variable `data`" => CUresult::CUDA_ERROR_INVALID_VALUE,
+                _ => SUCCESS,
+            };
+            assert_eq!(code, expected, "{kind}");
+        }
+    });
+}
+
+#[test]
+fn the_check_reports_kernels() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "write of 4 bytes at 0x",
+        "it lies 0 bytes into allocation",
+        "(cuMemAlloc, 64 bytes",
+        "(module variable `data`, 64 bytes",
+        "(malloc in a kernel, 64 bytes",
+        ", which belongs to context ",
+        "(the primary context of device 0); this work is of context ",
+        "(cuCtxCreate)",
+        "kernel put",
+    ];
+    let test = "the_check_reports_kernels";
+    reports(test, &CHECK, &parts, || {
+        let _owner = Primary::new();
+        // A kernel of the owner takes memory from the heap and leaves its address.
+        let heap = load(
+            ".version 7.0\n.target sm_50\n.address_size 64\n\
+             .extern .func (.param .b64 r) malloc (.param .b64 n);\n\
+             .visible .entry take(.param .u64 p) {\n.reg .b64 %r<3>;\n\
+             { .param .b64 n; .param .b64 r; st.param.b64 [n], 64; call.uni (r), malloc, (n);\n\
+             ld.param.b64 %r1, [r]; }\n\
+             ld.param.u64 %r2, [p];\nst.global.u64 [%r2], %r1;\nret;\n}\n",
+        );
+        let out = alloc(8);
+        let mut arguments = [arg(&out)];
+        let take = function(heap, "take");
+        assert_eq!(launch(take, 1, 1, null_mut(), &mut arguments), SUCCESS);
+        let mut foreign = own_memory().map(|(_, place)| place).to_vec();
+        foreign.push(download::<u64>(out, 1)[0]);
+        let shared = shared_memory();
+        assert_eq!(put(foreign[0]), SUCCESS, "one's own");
+        each(test, 0..foreign.len(), |number| {
+            let _other = Own::new();
+            for place in shared {
+                assert_eq!(put(place), SUCCESS);
+            }
+            assert_eq!(put(foreign[number]), ILLEGAL);
+        });
+    });
+}
+
+#[test]
+fn the_check_reports_copies_and_fills() {
+    let parts = [
+        "CUDA_ERROR_ILLEGAL_ADDRESS\nin a copy or fill at 0x",
+        "it lies 4 bytes into allocation",
+        ", which belongs to context ",
+        "on stream 0x12",
+        "in a stream memory operation at 0x",
+    ];
+    let test = "the_check_reports_copies_and_fills";
+    reports(test, &CHECK, &parts, || {
+        let _owner = Own::new();
+        let foreign = own_memory();
+        let shared = shared_memory();
+        let mut host = [0u8; 16];
+        let host = std::ptr::from_mut(&mut host).cast();
+        type Operation = fn(CUdeviceptr, CUdeviceptr, *mut std::ffi::c_void, CUstream) -> CUresult;
+        let operations: [Operation; 7] = [
+            // SAFETY: here and below, live memory of at least 16 bytes, and a live stream.
+            |place, _, host, stream| unsafe { cuMemcpyHtoDAsync_v2(place, host, 16, stream) },
+            // SAFETY: as above.
+            |place, _, host, stream| unsafe { cuMemcpyDtoHAsync_v2(host, place, 16, stream) },
+            // SAFETY: as above.
+            |place, mine, _, stream| unsafe { cuMemcpyDtoDAsync_v2(mine, place, 16, stream) },
+            // SAFETY: as above.
+            |place, mine, _, stream| unsafe { cuMemcpyDtoDAsync_v2(place, mine, 16, stream) },
+            // SAFETY: as above.
+            |place, _, _, stream| unsafe { cuMemsetD8Async(place, 1, 16, stream) },
+            // SAFETY: as above.
+            |place, _, _, stream| unsafe { cuMemsetD2D32Async(place, 8, 1, 2, 2, stream) },
+            // SAFETY: as above.
+            |place, _, _, stream| unsafe { cuStreamWriteValue32_v2(stream, place, 1, 0) },
+        ];
+        let cases = (0..operations.len()).flat_map(|n| foreign.map(|memory| (n, memory)));
+        each(test, cases, |(n, (kind, place))| {
+            let operation = operations[n];
+            let _other = Own::new();
+            let (mine, stream) = (alloc(16), stream(0));
+            for place in shared {
+                // A word of managed memory or of a pool is none that streams write.
+                let no_word = n == 6 && [shared[1], shared[3]].contains(&place);
+                let wanted = if no_word {
+                    CUresult::CUDA_ERROR_INVALID_VALUE
+                } else {
+                    SUCCESS
+                };
+                assert_eq!(operation(place, mine, host, stream), wanted);
+            }
+            assert_eq!(operation(mine, mine, host, stream), SUCCESS);
+            ok!(cuStreamSynchronize(stream));
+            // A copy to the host may wait, and so tell.
+            let code = operation(place + 4, mine, host, stream);
+            assert!(matches!(code, SUCCESS | ILLEGAL), "{kind}: {code:?}");
+            fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+        });
+    });
+}
+
+#[test]
+fn the_check_reports_a_copy_that_waits() {
+    let test = "the_check_reports_a_copy_that_waits";
+    reports(test, &CHECK, &["on the default stream"], || {
+        let _owner = Own::new();
+        let foreign = alloc(64);
+        let _other = Own::new();
+        let bytes = [0u8; 16];
+        fails!(
+            CUDA_ERROR_ILLEGAL_ADDRESS,
+            cuMemcpyHtoD_v2(foreign + 4, bytes.as_ptr().cast(), 16)
+        );
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    });
+}
+
+#[test]
+fn a_copy_that_names_the_other_context_is_right() {
+    let test = "a_copy_that_names_the_other_context_is_right";
+    passes(test, &CHECK, || {
+        let first = Own::new();
+        let from = upload(&[1u32, 2, 3, 4]);
+        let second = Own::new();
+        let to = alloc(16);
+        ok!(cuMemcpyPeer(to, second.0, from, first.0, 16));
+        assert_eq!(download::<u32>(to, 4), [1, 2, 3, 4]);
+        ok!(cuMemcpyPeerAsync(
+            from,
+            first.0,
+            to,
+            second.0,
+            8,
+            null_mut()
+        ));
+        // SAFETY: zero is a value of the C struct's.
+        let mut copy: CUDA_MEMCPY3D_PEER = unsafe { std::mem::zeroed() };
+        copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
+        copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
+        (copy.srcDevice, copy.srcContext) = (from, first.0);
+        (copy.dstDevice, copy.dstContext) = (to, second.0);
+        (copy.WidthInBytes, copy.Height, copy.Depth) = (16, 1, 1);
+        ok!(cuMemcpy3DPeer(&copy));
+        ok!(cuCtxSynchronize());
+        drop(second);
+    });
+}
+
+#[test]
+fn a_copy_that_names_a_wrong_context_is_reported() {
+    let test = "a_copy_that_names_a_wrong_context_is_reported";
+    reports(test, &CHECK, &["in a copy or fill at 0x"], || {
+        let _first = Own::new();
+        let from = upload(&[1u32, 2, 3, 4]);
+        let second = Own::new();
+        let to = alloc(16);
+        fails!(
+            CUDA_ERROR_ILLEGAL_ADDRESS,
+            cuMemcpyPeer(to, second.0, from, second.0, 16)
+        );
+    });
+}
+
+#[test]
+fn memory_of_another_device_is_no_affair_of_the_check() {
+    let test = "memory_of_another_device_is_no_affair_of_the_check";
+    let variables = [CHECK[0], ("CUDA_EMULATOR_DEVICES", "2")];
+    passes(test, &variables, || {
+        let first = Own::new();
+        let from = upload(&[1u32, 2, 3, 4]);
+        let mut second = null_mut();
+        ok!(cuCtxCreate_v2(&mut second, 0, 1));
+        let to = alloc(16);
+        ok!(cuMemcpyDtoD_v2(to, from, 16));
+        ok!(cuCtxEnablePeerAccess(first.0, 0));
+        assert_eq!(put(from), SUCCESS);
+        ok!(cuCtxDestroy_v2(second));
+    });
+}

@@ -1,0 +1,344 @@
+//! Held streams: `CUDA_EMULATOR_HOLD`. Work begins when somebody wants it, and not before.
+//!
+//! Each test runs this binary again with the variable set to an hour, so that nothing begins by the clock.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+const NON_BLOCKING: u32 = 1;
+const HOUR: [(&str, &str); 1] = [("CUDA_EMULATOR_HOLD", "3600000")];
+
+/// Runs the test again with the variables set; `inside` happens there.
+fn with(test: &str, variables: &[(&str, &str)], inside: impl FnOnce()) {
+    if inner() {
+        return inside();
+    }
+    let start = Instant::now();
+    let (code, output, text) = rerun(test, variables);
+    assert_eq!(code, Some(0), "{output}{text}");
+    assert!(!text.contains("[cuda-emulator]"), "{text}");
+    assert!(start.elapsed() < Duration::from_secs(60));
+}
+
+/// Page-locked memory that work writes to and the host looks at.
+struct Word(*mut AtomicU32);
+
+impl Word {
+    fn new() -> Word {
+        let mut place = null_mut();
+        ok!(cuMemAllocHost_v2(&mut place, 4));
+        let word = Word(place.cast());
+        word.cell().store(0, Ordering::SeqCst);
+        word
+    }
+
+    fn cell(&self) -> &AtomicU32 {
+        // SAFETY: four bytes that live until the context ends; only atomics touch them on this side.
+        unsafe { &*self.0 }
+    }
+
+    /// Has a stream set the word.
+    fn set(&self, value: u32, stream: CUstream) {
+        ok!(cuMemsetD32Async(self.0 as CUdeviceptr, value, 1, stream));
+    }
+
+    /// The word's value, a while from now: long enough for a worker that isn't held back.
+    fn later(&self) -> u32 {
+        std::thread::sleep(Duration::from_millis(30));
+        self.now()
+    }
+
+    fn now(&self) -> u32 {
+        self.cell().load(Ordering::SeqCst)
+    }
+}
+
+/// A wait that ends when the work before it is done: what it is called, and what it does.
+type Wait = (&'static str, fn(CUstream));
+
+#[test]
+fn nothing_begins_before_it_is_waited_for() {
+    with("nothing_begins_before_it_is_waited_for", &HOUR, || {
+        let waits: [Wait; 9] = [
+            ("cuStreamSynchronize", |stream| {
+                ok!(cuStreamSynchronize(stream))
+            }),
+            ("cuCtxSynchronize", |_| ok!(cuCtxSynchronize())),
+            ("cuEventSynchronize", |stream| {
+                let event = event(0);
+                ok!(cuEventRecord(event, stream));
+                ok!(cuEventSynchronize(event));
+            }),
+            ("a synchronous copy", |stream| {
+                let event = event(0);
+                ok!(cuEventRecord(event, stream));
+                ok!(cuStreamWaitEvent(null_mut(), event, 0));
+                let from = alloc(4);
+                download::<u32>(from, 1);
+            }),
+            ("another stream", |first| {
+                let second = stream(NON_BLOCKING);
+                let event = event(0);
+                ok!(cuEventRecord(event, first));
+                ok!(cuStreamWaitEvent(second, event, 0));
+                ok!(cuStreamSynchronize(second));
+            }),
+            ("cuMemFree", |_| {
+                let address = alloc(4);
+                ok!(cuMemFree_v2(address));
+            }),
+            ("cuMemFreeHost", |_| {
+                let mut place = null_mut();
+                ok!(cuMemAllocHost_v2(&mut place, 4));
+                ok!(cuMemFreeHost(place));
+            }),
+            ("cuMemHostUnregister", |_| {
+                let place: *mut c_void = Box::leak(Box::new([0u64; 64])).as_mut_ptr().cast();
+                ok!(cuMemHostRegister_v2(place, 512, 0));
+                ok!(cuMemHostUnregister(place));
+            }),
+            ("cuModuleUnload", |_| {
+                let module =
+                    load(".version 7.0\n.target sm_50\n.address_size 64\n.entry k() { ret; }");
+                ok!(cuModuleUnload(module));
+            }),
+        ];
+        for (name, wait) in waits {
+            let _context = Own::new();
+            let stream = stream(NON_BLOCKING);
+            let word = Word::new();
+            word.set(7, stream);
+            assert_eq!(word.later(), 0, "{name}");
+            wait(stream);
+            assert_eq!(word.now(), 7, "{name}");
+        }
+    });
+}
+
+#[test]
+fn the_end_of_a_context_does_what_is_held() {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    unsafe extern "C" fn count(_: *mut c_void) {
+        CALLS.fetch_add(1, Ordering::SeqCst);
+    }
+    with("the_end_of_a_context_does_what_is_held", &HOUR, || {
+        let created = Own::new();
+        ok!(cuLaunchHostFunc(null_mut(), Some(count), null_mut()));
+        // Destroyed, but not before its work is done.
+        let doomed = stream(NON_BLOCKING);
+        ok!(cuLaunchHostFunc(doomed, Some(count), null_mut()));
+        ok!(cuStreamDestroy_v2(doomed));
+        std::thread::sleep(Duration::from_millis(30));
+        assert_eq!(CALLS.load(Ordering::SeqCst), 0);
+        drop(created);
+        assert_eq!(CALLS.load(Ordering::SeqCst), 2);
+        let primary = Primary::new();
+        ok!(cuLaunchHostFunc(
+            stream(NON_BLOCKING),
+            Some(count),
+            null_mut()
+        ));
+        drop(primary);
+        assert_eq!(CALLS.load(Ordering::SeqCst), 3);
+    });
+}
+
+#[test]
+fn queries_tell_the_truth_and_end() {
+    with("queries_tell_the_truth_and_end", &HOUR, || {
+        let _context = Own::new();
+        let queries: [fn(CUstream, CUevent) -> CUresult; 3] = [
+            // SAFETY: live handles.
+            |stream, _| unsafe { cuStreamQuery(stream) },
+            // SAFETY: a live handle.
+            |_, event| unsafe { cuEventQuery(event) },
+            |_, event| {
+                let mut milliseconds = 0.0;
+                // SAFETY: a live handle.
+                unsafe { cuEventElapsedTime_v2(&mut milliseconds, event, event) }
+            },
+        ];
+        for query in queries {
+            let (stream, event, word) = (stream(NON_BLOCKING), event(0), Word::new());
+            word.set(7, stream);
+            // A record is held as well, though it takes no time.
+            ok!(cuEventRecord(event, stream));
+            assert_eq!(word.later(), 0);
+            assert_eq!(query(stream, event), CUresult::CUDA_ERROR_NOT_READY);
+            let end = Instant::now() + Duration::from_secs(20);
+            while query(stream, event) != CUresult::CUDA_SUCCESS {
+                assert!(Instant::now() < end, "the loop goes on");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert_eq!(word.now(), 7);
+        }
+        // The default stream's query is about all blocking streams.
+        let (blocking, word) = (stream(0), Word::new());
+        word.set(7, blocking);
+        fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(null_mut()));
+        assert_eq!(word.later(), 7);
+        ok!(cuStreamQuery(null_mut()));
+    });
+}
+
+#[test]
+fn only_what_is_wanted_begins() {
+    with("only_what_is_wanted_begins", &HOUR, || {
+        let _context = Own::new();
+        let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
+        let (before, behind, beside) = (Word::new(), Word::new(), Word::new());
+        let event = event(0);
+        before.set(1, first);
+        ok!(cuEventRecord(event, first));
+        behind.set(2, first);
+        beside.set(3, second);
+        ok!(cuEventSynchronize(event));
+        assert_eq!((before.now(), behind.later(), beside.now()), (1, 0, 0));
+        // What comes in between two waits is held again.
+        before.set(4, first);
+        assert_eq!((before.later(), behind.now()), (1, 0));
+        ok!(cuStreamSynchronize(first));
+        assert_eq!((before.now(), behind.now(), beside.now()), (4, 2, 0));
+        ok!(cuStreamSynchronize(second));
+        assert_eq!(beside.now(), 3);
+    });
+}
+
+#[test]
+fn the_default_stream_opens_the_blocking_streams_before_it() {
+    let test = "the_default_stream_opens_the_blocking_streams_before_it";
+    with(test, &HOUR, || {
+        let _context = Own::new();
+        let (blocking, free) = (stream(0), stream(NON_BLOCKING));
+        let words = [Word::new(), Word::new(), Word::new()];
+        words[0].set(1, blocking);
+        words[1].set(2, free);
+        words[2].set(3, null_mut());
+        ok!(cuStreamSynchronize(null_mut()));
+        assert_eq!(words.map(|word| word.now()), [1, 0, 3]);
+    });
+}
+
+#[test]
+fn copies_and_memory_in_a_streams_order_are_held() {
+    let test = "copies_and_memory_in_a_streams_order_are_held";
+    with(test, &HOUR, || {
+        let _context = Own::new();
+        let stream = stream(NON_BLOCKING);
+        let mut address = 0;
+        ok!(cuMemAllocAsync(&mut address, 1 << 20, stream));
+        // Pageable memory, small and large: read when the copy's turn comes, not when it is called.
+        for size in [4, 1 << 20] {
+            let mut host = vec![1u8; size];
+            let mut back = vec![0u8; size];
+            let start: *mut c_void = host.as_mut_ptr().cast();
+            let end: *mut c_void = back.as_mut_ptr().cast();
+            ok!(cuMemcpyHtoDAsync_v2(address, start, size, stream));
+            ok!(cuMemcpyDtoHAsync_v2(end, address, size, stream));
+            std::thread::sleep(Duration::from_millis(30));
+            assert_eq!(back, vec![0; size]);
+            host.fill(2);
+            ok!(cuStreamSynchronize(stream));
+            assert_eq!(back, vec![2; size]);
+        }
+        // From host to host nothing is asynchronous.
+        let (from, mut to) = ([1u8; 16], [0u8; 16]);
+        ok!(cuMemcpyAsync(
+            to.as_mut_ptr() as u64,
+            from.as_ptr() as u64,
+            16,
+            stream
+        ));
+        assert_eq!(to, from);
+        // The address isn't given back before its turn.
+        ok!(cuMemFreeAsync(address, stream));
+        let (mut base, mut size) = (0, 0);
+        ok!(cuMemGetAddressRange_v2(&mut base, &mut size, address));
+        ok!(cuStreamSynchronize(stream));
+        fails!(
+            CUDA_ERROR_NOT_FOUND,
+            cuMemGetAddressRange_v2(&mut base, &mut size, address)
+        );
+    });
+}
+
+#[test]
+fn the_time_passes() {
+    let variables = [("CUDA_EMULATOR_HOLD", "150")];
+    with("the_time_passes", &variables, || {
+        let _context = Own::new();
+        let (first, second) = (stream(NON_BLOCKING), stream(NON_BLOCKING));
+        let (word, event, start) = (Word::new(), event(0), Instant::now());
+        word.set(7, first);
+        ok!(cuEventRecord(event, first));
+        ok!(cuStreamWaitEvent(second, event, 0));
+        let other = Word::new();
+        other.set(8, second);
+        while other.now() == 0 {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(
+            start.elapsed() >= Duration::from_millis(150),
+            "{:?}",
+            start.elapsed()
+        );
+        assert_eq!((word.now(), other.now()), (7, 8));
+    });
+}
+
+#[test]
+fn what_is_behind_a_waiters_work_begins_in_time() {
+    let test = "what_is_behind_a_waiters_work_begins_in_time";
+    let variables = [("CUDA_EMULATOR_HOLD", "20")];
+    with(test, &variables, || {
+        let _context = Own::new();
+        let (stream, event) = (stream(NON_BLOCKING), event(0));
+        for round in 1..30 {
+            let (first, second) = (Word::new(), Word::new());
+            first.set(round, stream);
+            ok!(cuEventRecord(event, stream));
+            second.set(round, stream);
+            // The waiting thread may do the first itself; nobody waits for the second.
+            ok!(cuEventSynchronize(event));
+            assert_eq!(first.now(), round);
+            let end = Instant::now() + Duration::from_secs(20);
+            while second.now() != round {
+                assert!(Instant::now() < end, "nobody does it");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    });
+}
+
+#[test]
+fn without_room_for_a_worker_nothing_is_held() {
+    with("without_room_for_a_worker_nothing_is_held", &HOUR, || {
+        let _primary = Primary::new();
+        let (stream, word) = (stream(NON_BLOCKING), Word::new());
+        no_more_threads();
+        // Nobody could open it later.
+        word.set(7, stream);
+        assert_eq!(word.now(), 7);
+    });
+}
+
+#[test]
+fn unset_nothing_is_held() {
+    with("unset_nothing_is_held", &[], || {
+        let _context = Own::new();
+        let (word, event) = (Word::new(), event(0));
+        let stream = stream(NON_BLOCKING);
+        ok!(cuEventRecord(event, stream));
+        // At once, since nothing was before it.
+        ok!(cuEventQuery(event));
+        word.set(7, stream);
+        let end = Instant::now() + Duration::from_secs(20);
+        while word.now() != 7 {
+            assert!(Instant::now() < end, "nobody does it");
+        }
+    });
+}

@@ -1,0 +1,16 @@
+//! Tests that need processes of their own: environment variables, faults, leaks, other processes.
+
+mod architectures;
+mod devices;
+mod environment;
+mod faults;
+mod foreign;
+mod held;
+mod leaks;
+mod peers;
+mod pending;
+mod primary;
+mod process_faults;
+mod processes;
+mod survival;
+mod symbols;

@@ -1,0 +1,255 @@
+//! Host memory that queued work will use: what a test program can ask, and `CUDA_EMULATOR_CHECK=host`.
+
+use cuda_emulator::{HostAccess, HostWork, pending_host_work};
+use cuda_emulator_checks::abi::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Asks before it frees, as the documentation allows: nothing hangs, whoever frees what and when.
+struct Asking;
+
+// SAFETY: all of it is the system allocator's work.
+unsafe impl GlobalAlloc for Asking {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise is passed on, here and below.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        let _ = pending_host_work(start, layout.size());
+        // SAFETY: as above.
+        unsafe { System.dealloc(start, layout) }
+    }
+}
+
+#[global_allocator]
+static MEMORY: Asking = Asking;
+
+const HOUR: (&str, &str) = ("CUDA_EMULATOR_HOLD", "3600000");
+const NON_BLOCKING: u32 = 1;
+
+fn asked(place: *const c_void, length: usize) -> Option<HostWork> {
+    pending_host_work(place.cast(), length)
+}
+
+/// Page-locked memory.
+fn pinned(bytes: usize) -> *mut c_void {
+    let mut place = null_mut();
+    ok!(cuMemAllocHost_v2(&mut place, bytes));
+    place
+}
+
+/// What is said of each byte of a range: the access where there is one.
+#[track_caller]
+fn expect(place: *mut c_void, length: usize, access: HostAccess, text: &str) {
+    let work = asked(place, length).expect("work");
+    assert_eq!((work.access, work.start), (access, place as usize));
+    let told = work.to_string();
+    assert!(told.contains(text), "`{text}` isn't in {told}");
+    assert!(told.contains(&format!("{place:?}")), "{told}");
+    // Each byte, and none beside them.
+    assert!((0..length).all(|at| asked(place.wrapping_byte_add(at), 1).is_some()));
+    assert_eq!(asked(place.wrapping_byte_sub(100), 100), None);
+    assert_eq!(asked(place.wrapping_byte_add(length), 100), None);
+}
+
+#[test]
+fn queued_work_is_known_until_it_is_done() {
+    passes("queued_work_is_known_until_it_is_done", &[HOUR], || {
+        let _context = Own::new();
+        let stream = stream(NON_BLOCKING);
+        let device = alloc(4096);
+        let page = pinned(4096);
+        let mut registered = vec![0u64; 1024];
+        let own: *mut c_void = registered.as_mut_ptr().cast();
+        ok!(cuMemHostRegister_v2(own, 8192, 0));
+        let mut pageable = vec![0u8; 8192];
+        let plain: *mut c_void = pageable.as_mut_ptr().cast();
+        for place in [page, own, plain] {
+            let at = place.wrapping_byte_add(256);
+            ok!(cuMemcpyHtoDAsync_v2(device, at, 64, stream));
+            let text = "a copy on stream 0x12";
+            expect(at, 64, HostAccess::CopyFrom, text);
+            expect(at, 64, HostAccess::CopyFrom, "which will read 64 bytes at");
+            ok!(cuStreamSynchronize(stream));
+            assert_eq!(asked(place, 4096), None);
+            ok!(cuMemcpyDtoHAsync_v2(at, device, 64, stream));
+            expect(at, 64, HostAccess::CopyTo, "which will write 64 bytes at");
+            ok!(cuStreamSynchronize(stream));
+            assert_eq!(asked(place, 4096), None);
+        }
+        for place in [page, own] {
+            let at = place.wrapping_byte_add(256);
+            ok!(cuMemsetD32Async(at as u64, 1, 16, stream));
+            expect(at, 64, HostAccess::Fill, "a fill on stream 0x12");
+            ok!(cuStreamSynchronize(stream));
+            ok!(cuStreamWriteValue32_v2(stream, at as u64, 1, 0));
+            expect(at, 4, HostAccess::Word, "a stream memory operation on");
+            ok!(cuStreamSynchronize(stream));
+            ok!(cuStreamWaitValue64_v2(stream, at as u64, 0, 0));
+            expect(at, 8, HostAccess::Word, "which will use 8 bytes at");
+            ok!(cuStreamSynchronize(stream));
+            assert_eq!(asked(place, 4096), None);
+        }
+        // Rows with gaps count as one range.
+        ok!(cuMemsetD2D8Async(page as u64, 512, 1, 16, 3, stream));
+        expect(page, 2 * 512 + 16, HostAccess::Fill, "1040 bytes");
+        ok!(cuStreamSynchronize(stream));
+        // The default streams have names.
+        ok!(cuMemcpyHtoDAsync_v2(device, page, 64, null_mut()));
+        expect(page, 64, HostAccess::CopyFrom, "on the default stream");
+        ok!(cuStreamSynchronize(null_mut()));
+        ok!(cuMemcpyHtoDAsync_v2(device, page, 64, 2 as CUstream));
+        expect(page, 64, HostAccess::CopyFrom, "a thread's default stream");
+        ok!(cuStreamSynchronize(2 as CUstream));
+        // Device memory is no affair of this.
+        ok!(cuMemcpyDtoDAsync_v2(device + 64, device, 64, stream));
+        assert_eq!(asked(device as *const c_void, 4096), None);
+        ok!(cuStreamSynchronize(stream));
+        ok!(cuMemHostUnregister(own));
+    });
+}
+
+#[test]
+fn each_of_much_work_is_known() {
+    passes("each_of_much_work_is_known", &[HOUR], || {
+        let _context = Own::new();
+        let streams = [stream(NON_BLOCKING), stream(NON_BLOCKING)];
+        let device = alloc(4);
+        let page = pinned(4 * 1000);
+        for at in 0..1000 {
+            let from = page.wrapping_byte_add(4 * at);
+            ok!(cuMemcpyHtoDAsync_v2(device, from, 4, streams[at % 2]));
+        }
+        let known = |at: usize| asked(page.wrapping_byte_add(4 * at), 4).is_some();
+        assert!((0..1000).all(known));
+        ok!(cuStreamSynchronize(streams[0]));
+        assert!((0..1000).all(|at| known(at) == (at % 2 == 1)));
+        ok!(cuStreamSynchronize(streams[1]));
+        assert!(!(0..1000).any(known));
+    });
+}
+
+#[test]
+fn a_host_function_has_its_memory_for_itself() {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    unsafe extern "C" fn free(data: *mut c_void) {
+        assert_eq!(asked(data, 64), None, "it may free it");
+        // SAFETY: the test passes a leaked box of this type.
+        drop(unsafe { Box::from_raw(data.cast::<[u64; 8]>()) });
+        CALLS.fetch_add(1, Ordering::SeqCst);
+    }
+    unsafe extern "C" fn called(_: CUstream, _: CUresult, data: *mut c_void) {
+        // SAFETY: as above.
+        unsafe { free(data) };
+    }
+    passes("a_host_function_has_its_memory_for_itself", &[HOUR], || {
+        let _context = Own::new();
+        let stream = stream(NON_BLOCKING);
+        for callback in [false, true] {
+            let data = Box::into_raw(Box::new([0u64; 8])).cast();
+            if callback {
+                ok!(cuStreamAddCallback(stream, Some(called), data, 0));
+            } else {
+                ok!(cuLaunchHostFunc(stream, Some(free), data));
+            }
+            let text = "a host function on stream 0x12";
+            expect(data, 1, HostAccess::HostFunction, text);
+            ok!(cuStreamSynchronize(stream));
+        }
+        assert_eq!(CALLS.load(Ordering::SeqCst), 2);
+    });
+}
+
+#[test]
+fn a_call_that_was_refused_leaves_nothing() {
+    let variables = [HOUR, ("CUDA_EMULATOR_FAIL", "cuMemcpyHtoDAsync:1:999")];
+    passes("a_call_that_was_refused_leaves_nothing", &variables, || {
+        let _context = Own::new();
+        let (page, device) = (pinned(64), alloc(64));
+        fails!(
+            CUDA_ERROR_UNKNOWN,
+            cuMemcpyHtoDAsync_v2(device, page, 64, null_mut())
+        );
+        fails!(
+            CUDA_ERROR_INVALID_VALUE,
+            cuMemcpyHtoDAsync_v2(device, page, 65, null_mut())
+        );
+        assert_eq!(asked(page, 64), None);
+    });
+}
+
+#[test]
+fn a_fault_ends_what_is_queued() {
+    let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS"];
+    reports("a_fault_ends_what_is_queued", &[HOUR], &parts, || {
+        let _context = Own::new();
+        let (page, device, stream) = (pinned(64), alloc(64), stream(NON_BLOCKING));
+        let put = function(load(include_str!("../../kernels/faults.ptx")), "put");
+        let (place, index) = (0u64, 0);
+        launch(put, 1, 1, stream, &mut [arg(&place), arg(&index)]);
+        ok!(cuMemcpyHtoDAsync_v2(device, page, 64, stream));
+        assert!(asked(page, 64).is_some());
+        fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+        assert_eq!(asked(page, 64), None);
+    });
+}
+
+/// Work that uses page-locked memory, and the call that gives it back meanwhile.
+fn free_too_early(register: bool) -> CUresult {
+    let (device, stream) = (alloc(64), stream(NON_BLOCKING));
+    let (place, free): (_, unsafe extern "C" fn(_) -> _) = if register {
+        let own: *mut c_void = Box::leak(Box::new([0u64; 512])).as_mut_ptr().cast();
+        ok!(cuMemHostRegister_v2(own, 4096, 0));
+        (own, cuMemHostUnregister)
+    } else {
+        (pinned(4096), cuMemFreeHost)
+    };
+    let part = place.wrapping_byte_add(64);
+    ok!(cuMemcpyHtoDAsync_v2(device, part, 64, stream));
+    // SAFETY: the emulator checks what it is given.
+    unsafe { free(place) }
+}
+
+#[test]
+fn page_locked_memory_that_is_freed_too_early() {
+    let test = "page_locked_memory_that_is_freed_too_early";
+    let variables = [HOUR, ("CUDA_EMULATOR_CHECK", "host")];
+    let parts = [
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "cuMemFreeHost of allocation",
+        "(cuMemHostAlloc, 4096 bytes at 0x",
+        "cuMemHostUnregister of allocation",
+        "(cuMemHostRegister, 4096 bytes at 0x",
+        "unfinished work uses it: a copy on stream 0x12",
+        "which will read 64 bytes at 0x",
+        "wait for the stream first",
+    ];
+    reports(test, &variables, &parts, || {
+        each(test, [false, true], |register| {
+            let _context = Own::new();
+            // Other memory may go, and this too once the work is done.
+            let (page, other, device) = (pinned(64), pinned(64), alloc(64));
+            ok!(cuMemcpyHtoDAsync_v2(device, page, 64, 2 as CUstream));
+            ok!(cuMemFreeHost(other));
+            ok!(cuCtxSynchronize());
+            ok!(cuMemFreeHost(page));
+            let code = free_too_early(register);
+            assert_eq!(code, CUresult::CUDA_ERROR_LAUNCH_FAILED);
+            fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+        });
+    });
+}
+
+#[test]
+fn without_the_check_the_driver_waits() {
+    passes("without_the_check_the_driver_waits", &[HOUR], || {
+        for register in [false, true] {
+            let _context = Own::new();
+            assert_eq!(free_too_early(register), CUresult::CUDA_SUCCESS);
+            ok!(cuCtxSynchronize());
+        }
+    });
+}

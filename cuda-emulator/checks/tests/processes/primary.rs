@@ -1,0 +1,53 @@
+//! The primary context, of which a process has one: so one test, in order.
+
+use cuda_emulator_checks::abi::*;
+use std::ptr::null_mut;
+
+#[test]
+fn the_life_of_a_primary_context() {
+    ok!(cuInit(0));
+    let state = || {
+        let (mut flags, mut active) = (99, 99);
+        ok!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
+        (flags, active)
+    };
+    assert_eq!(state(), (0, 0));
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease_v2(0));
+    ok!(cuDevicePrimaryCtxSetFlags_v2(0, 4));
+    let (mut first, mut second) = (null_mut(), null_mut());
+    ok!(cuDevicePrimaryCtxRetain(&mut first, 0));
+    ok!(cuDevicePrimaryCtxRetain(&mut second, 0));
+    assert_eq!(first, second, "there is one");
+    assert_eq!(state(), (4, 1));
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy_v2(first));
+    ok!(cuCtxSetCurrent(first));
+    let address = alloc(1000);
+    ok!(cuDevicePrimaryCtxRelease_v2(0));
+    assert_eq!(state(), (4, 1), "one more holds it");
+    ok!(cuMemsetD8_v2(address, 1, 1000));
+    ok!(cuDevicePrimaryCtxRelease_v2(0));
+    assert_eq!(state(), (4, 0));
+    fails!(
+        CUDA_ERROR_CONTEXT_IS_DESTROYED,
+        cuMemsetD8_v2(address, 1, 1000)
+    );
+    ok!(cuDevicePrimaryCtxRetain(&mut second, 0));
+    assert_eq!(first, second, "it comes back under its old handle");
+    fails!(CUDA_ERROR_INVALID_VALUE, cuMemsetD8_v2(address, 1, 1000));
+    let address = alloc(1000);
+    let stream = stream(0);
+    ok!(cuDevicePrimaryCtxReset_v2(0));
+    assert_eq!(state(), (4, 0));
+    fails!(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+    ok!(cuDevicePrimaryCtxRetain(&mut second, 0));
+    ok!(cuCtxSynchronize());
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuStreamSynchronize(stream));
+    fails!(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(address));
+    ok!(cuDevicePrimaryCtxRelease_v2(0));
+    ok!(cuDevicePrimaryCtxRelease_v2(0));
+    fails!(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease_v2(0));
+    fails!(
+        CUDA_ERROR_INVALID_DEVICE,
+        cuDevicePrimaryCtxRetain(&mut second, 3)
+    );
+}

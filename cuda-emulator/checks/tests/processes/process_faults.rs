@@ -1,0 +1,764 @@
+//! A fault ends all contexts of its process, on all devices, and no context can be created any more. Work that other
+//! contexts have enqueued before still runs. Recorded on two H100s (driver 580.159.04, CUDA 13.0, November 2026).
+//!
+//! Each test runs in separate processes: a process does not recover from a fault.
+
+use cuda_emulator_checks::abi::*;
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+const FAULTS: &str = include_str!("../../kernels/faults.ptx");
+const KERNELS: &str = include_str!("../../kernels/kernels.ptx");
+const TRAP: CUresult = CUresult::CUDA_ERROR_LAUNCH_FAILED;
+const ILLEGAL: CUresult = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+const NON_BLOCKING: u32 = 1;
+const DEVICES: [(&str, &str); 1] = [("CUDA_EMULATOR_DEVICES", "2")];
+
+// The header at hand may lack it.
+#[allow(clashing_extern_declarations, reason = "the types are the same for C")]
+unsafe extern "C" {
+    fn cuCtxGetDevice_v2(device: *mut CUdevice, context: CUcontext) -> CUresult;
+    fn cuEmulatorGetReport(context: CUcontext, report: *mut *const c_char) -> CUresult;
+}
+
+/// The result of a driver call.
+macro_rules! code {
+    ($function:ident($($arg:expr),* $(,)?)) => {
+        // SAFETY: as for ok!.
+        unsafe { $function($($arg),*) }
+    };
+}
+
+/// Creates a context of a device, which becomes current.
+fn create(device: CUdevice) -> CUcontext {
+    let mut context = null_mut();
+    ok!(cuInit(0));
+    ok!(cuCtxCreate_v2(&mut context, 0, device));
+    context
+}
+
+fn retain(device: CUdevice) -> CUcontext {
+    let mut context = null_mut();
+    ok!(cuInit(0));
+    ok!(cuDevicePrimaryCtxRetain(&mut context, device));
+    ok!(cuCtxSetCurrent(context));
+    context
+}
+
+/// Launches a kernel that faults, in the current context.
+fn launch_fault(kernel: &str) {
+    let (place, wild, index) = (alloc(64), 0u64, 1000u32);
+    let arguments: &mut [*mut c_void] = match kernel {
+        "put" => &mut [arg(&wild), arg(&index)],
+        "put_odd" => &mut [arg(&place)],
+        "shared_past" => &mut [arg(&place), arg(&index)],
+        "check" => &mut [arg(&index)],
+        _ => &mut [],
+    };
+    let kernel = function(load(FAULTS), kernel);
+    assert_eq!(launch(kernel, 1, 1, null_mut(), arguments), SUCCESS);
+}
+
+/// Has a context trap, and waits until it has.
+fn trap(context: CUcontext) {
+    // SAFETY: it takes a number. A call that waits for work behind a gate would hang the test.
+    unsafe { libc::alarm(120) };
+    ok!(cuCtxSetCurrent(context));
+    launch_fault("stop");
+    fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+}
+
+/// The codes of a call of the context, and of calls that need the context of a stream and of an event.
+fn codes(context: CUcontext, stream: CUstream, event: CUevent) -> [CUresult; 3] {
+    ok!(cuCtxSetCurrent(context));
+    [
+        code!(cuCtxSynchronize()),
+        code!(cuStreamQuery(stream)),
+        code!(cuEventQuery(event)),
+    ]
+}
+
+/// Waits until `done`.
+fn until(done: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !done() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "nothing happens");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Words of page-locked memory that all contexts and the host see.
+struct Words(&'static [AtomicU32]);
+
+impl Words {
+    fn new() -> Words {
+        let mut place = null_mut();
+        ok!(cuMemHostAlloc(&mut place, 64, 3));
+        // SAFETY: 64 aligned bytes, which stay: only the end of their context frees them, and the tests look before.
+        let words = unsafe { std::slice::from_raw_parts(place.cast::<AtomicU32>(), 16) };
+        words
+            .iter()
+            .for_each(|word| word.store(0, Ordering::SeqCst));
+        Words(words)
+    }
+
+    /// Addresses of the host are those of the device.
+    fn at(&self, index: usize) -> CUdeviceptr {
+        self.0[index].as_ptr() as CUdeviceptr
+    }
+
+    fn get(&self, index: usize) -> u32 {
+        self.0[index].load(Ordering::SeqCst)
+    }
+
+    /// Has a stream wait until `open`.
+    fn gate(&self, stream: CUstream) {
+        ok!(cuStreamWaitValue32_v2(stream, self.at(0), 1, 1));
+    }
+
+    fn open(&self) {
+        self.0[0].store(1, Ordering::SeqCst);
+    }
+}
+
+unsafe extern "C" fn count(counter: *mut c_void) {
+    // SAFETY: the tests pass a static counter.
+    let counter = unsafe { &*counter.cast::<AtomicU32>() };
+    counter.fetch_add(1, Ordering::SeqCst);
+}
+
+fn enqueue_count(stream: CUstream, counter: &'static AtomicU32) {
+    ok!(cuLaunchHostFunc(stream, Some(count), arg(counter)));
+}
+
+/// Enqueues a kernel that writes 7 to a word.
+fn enqueue_store(stream: CUstream, word: CUdeviceptr) {
+    let store = function(load(KERNELS), "store");
+    assert_eq!(launch(store, 1, 1, stream, &mut [arg(&word)]), SUCCESS);
+}
+
+#[test]
+fn every_kind_of_fault_ends_all_contexts() {
+    let cases = [
+        ("stop", TRAP),
+        ("put", ILLEGAL),
+        ("shared_past", ILLEGAL),
+        ("put_odd", CUresult::CUDA_ERROR_MISALIGNED_ADDRESS),
+        ("check", CUresult::CUDA_ERROR_ASSERT),
+    ];
+    let test = "every_kind_of_fault_ends_all_contexts";
+    each(test, cases, |(kernel, expected)| {
+        let (primary, other, faulting) = (retain(0), create(0), create(0));
+        let contexts = [primary, other, faulting].map(|context| {
+            ok!(cuCtxSetCurrent(context));
+            (context, stream(NON_BLOCKING), event(0))
+        });
+        launch_fault(kernel);
+        assert_eq!(code!(cuCtxSynchronize()), expected);
+        for (context, stream, event) in contexts {
+            assert_eq!(codes(context, stream, event), [expected; 3], "{kernel}");
+        }
+        let mut new = null_mut();
+        assert_eq!(code!(cuCtxCreate_v2(&mut new, 0, 0)), expected);
+    });
+}
+
+#[test]
+fn a_fault_ends_the_contexts_of_all_devices() {
+    let parts =
+        ["Every later call in any context of this process returns CUDA_ERROR_LAUNCH_FAILED."];
+    let test = "a_fault_ends_the_contexts_of_all_devices";
+    reports(test, &DEVICES, &parts, || {
+        let (primary, other, faulting) = (retain(1), create(1), create(0));
+        let contexts = [primary, other].map(|context| {
+            ok!(cuCtxSetCurrent(context));
+            (context, stream(NON_BLOCKING), event(0))
+        });
+        trap(faulting);
+        for (context, stream, event) in contexts {
+            assert_eq!(codes(context, stream, event), [TRAP; 3]);
+        }
+        for device in [0, 1] {
+            fails!(
+                CUDA_ERROR_LAUNCH_FAILED,
+                cuCtxCreate_v2(&mut null_mut(), 0, device)
+            );
+        }
+    });
+}
+
+#[test]
+fn a_process_does_not_recover() {
+    let test = "a_process_does_not_recover";
+    reports(test, &DEVICES, &["CUDA_ERROR_LAUNCH_FAILED"], || {
+        let (primary, other, faulting) = (retain(0), create(1), create(0));
+        trap(faulting);
+        let none_comes = |devices: &[CUdevice]| {
+            let mut new = null_mut();
+            for &device in devices {
+                fails!(
+                    CUDA_ERROR_LAUNCH_FAILED,
+                    cuCtxCreate_v2(&mut new, 0, device)
+                );
+            }
+            fails!(
+                CUDA_ERROR_LAUNCH_FAILED,
+                cuDevicePrimaryCtxRetain(&mut new, 1)
+            );
+        };
+        let active = || {
+            let (mut flags, mut active) = (9, 9);
+            ok!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
+            active
+        };
+        none_comes(&[0, 1]);
+        // One that is active can still be retained.
+        let mut again = null_mut();
+        ok!(cuDevicePrimaryCtxRetain(&mut again, 0));
+        assert_eq!((again, active()), (primary, 1));
+        ok!(cuDevicePrimaryCtxRelease_v2(0));
+        ok!(cuCtxDestroy_v2(faulting));
+        ok!(cuCtxSetCurrent(other));
+        fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+        ok!(cuCtxDestroy_v2(other));
+        ok!(cuCtxSetCurrent(primary));
+        fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+        none_comes(&[0, 1]);
+        ok!(cuDevicePrimaryCtxReset_v2(0));
+        assert_eq!(active(), 0);
+        fails!(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+        none_comes(&[0, 1]);
+        fails!(
+            CUDA_ERROR_LAUNCH_FAILED,
+            cuDevicePrimaryCtxRetain(&mut again, 0)
+        );
+        ok!(cuDevicePrimaryCtxReset_v2(0));
+        assert_eq!(active(), 0);
+    });
+}
+
+#[test]
+fn a_primary_context_that_is_released_does_not_come_back() {
+    let test = "a_primary_context_that_is_released_does_not_come_back";
+    in_own_process(test, || {
+        trap(retain(0));
+        ok!(cuDevicePrimaryCtxRelease_v2(0));
+        fails!(
+            CUDA_ERROR_LAUNCH_FAILED,
+            cuDevicePrimaryCtxRetain(&mut null_mut(), 0)
+        );
+        fails!(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease_v2(0));
+    });
+}
+
+#[test]
+fn contexts_that_fault_themselves_return_their_own_codes() {
+    let parts = [
+        "Every later call in any context of this process returns CUDA_ERROR_LAUNCH_FAILED.",
+        "Every later call in this context returns CUDA_ERROR_ILLEGAL_ADDRESS, and in other contexts \
+         CUDA_ERROR_LAUNCH_FAILED.",
+    ];
+    let test = "contexts_that_fault_themselves_return_their_own_codes";
+    reports(test, &[], &parts, || {
+        let (first, third, second) = (create(0), create(0), create(0));
+        let words = Words::new();
+        words.gate(null_mut());
+        launch_fault("put");
+        trap(first);
+        ok!(cuCtxSetCurrent(second));
+        fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+        words.open();
+        until(|| code!(cuCtxSynchronize()) != TRAP);
+        for (context, expected) in [(first, TRAP), (second, ILLEGAL), (third, TRAP)] {
+            ok!(cuCtxSetCurrent(context));
+            assert_eq!(code!(cuCtxSynchronize()), expected);
+        }
+        fails!(
+            CUDA_ERROR_LAUNCH_FAILED,
+            cuCtxCreate_v2(&mut null_mut(), 0, 0)
+        );
+    });
+}
+
+#[test]
+fn enqueued_work_of_other_contexts_still_runs() {
+    let test = "enqueued_work_of_other_contexts_still_runs";
+    reports(test, &DEVICES, &[], || {
+        each(test, [0, 1], |device| {
+            let (faulting, _context) = (create(0), create(device));
+            let (words, memory) = (Words::new(), upload(&[0u32; 1]));
+            let stream = stream(NON_BLOCKING);
+            let host = words.at(2) as *mut c_void;
+            words.gate(stream);
+            ok!(cuMemsetD32Async(memory, 5, 1, stream));
+            for _ in 0..3 {
+                ok!(cuMemcpyDtoHAsync_v2(host, memory, 4, stream));
+            }
+            enqueue_store(stream, words.at(1));
+            ok!(cuStreamWriteValue32_v2(stream, words.at(3), 8, 0));
+            let context = current();
+            trap(faulting);
+            ok!(cuCtxSetCurrent(context));
+            // The calls do not wait for the work.
+            fails!(CUDA_ERROR_LAUNCH_FAILED, cuStreamSynchronize(stream));
+            fails!(CUDA_ERROR_LAUNCH_FAILED, cuCtxSynchronize());
+            assert_eq!([1, 2, 3].map(|word| words.get(word)), [0; 3]);
+            words.open();
+            until(|| words.get(3) == 8);
+            assert_eq!([1, 2].map(|word| words.get(word)), [7, 5]);
+        });
+    });
+}
+
+#[test]
+fn host_functions_of_other_contexts_are_not_called() {
+    static CALLED: AtomicU32 = AtomicU32::new(0);
+    static STATUS: AtomicU32 = AtomicU32::new(0);
+    unsafe extern "C" fn note(_: CUstream, status: CUresult, _: *mut c_void) {
+        STATUS.store(status.0, Ordering::SeqCst);
+    }
+    let test = "host_functions_of_other_contexts_are_not_called";
+    each(test, [false, true], |in_graph| {
+        let (faulting, context) = (create(0), create(0));
+        let (words, stream) = (Words::new(), stream(NON_BLOCKING));
+        words.gate(stream);
+        let load = |stream| {
+            enqueue_count(stream, &CALLED);
+            enqueue_store(stream, words.at(1));
+            enqueue_count(stream, &CALLED);
+        };
+        if in_graph {
+            let (mut graph, mut exec) = (null_mut(), null_mut());
+            let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+            let captured = self::stream(NON_BLOCKING);
+            ok!(cuStreamBeginCapture_v2(captured, mode));
+            load(captured);
+            ok!(cuStreamEndCapture(captured, &mut graph));
+            ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+            ok!(cuGraphLaunch(exec, stream));
+        } else {
+            load(stream);
+        }
+        // A callback is called, and gets the error.
+        ok!(cuStreamAddCallback(stream, Some(note), null_mut(), 0));
+        ok!(cuStreamWriteValue32_v2(stream, words.at(3), 8, 0));
+        trap(faulting);
+        ok!(cuCtxSetCurrent(context));
+        fails!(CUDA_ERROR_LAUNCH_FAILED, cuStreamSynchronize(stream));
+        words.open();
+        until(|| words.get(3) == 8);
+        assert_eq!((words.get(1), CALLED.load(Ordering::SeqCst)), (7, 0));
+        assert_eq!(STATUS.load(Ordering::SeqCst), TRAP.0);
+    });
+}
+
+#[test]
+fn host_functions_right_behind_a_running_one_are_called() {
+    static STARTED: AtomicU32 = AtomicU32::new(0);
+    static OPEN: AtomicU32 = AtomicU32::new(0);
+    static CALLED: AtomicU32 = AtomicU32::new(0);
+    unsafe extern "C" fn wait(_: *mut c_void) {
+        STARTED.store(1, Ordering::SeqCst);
+        until(|| OPEN.load(Ordering::SeqCst) == 1);
+    }
+    let test = "host_functions_right_behind_a_running_one_are_called";
+    in_own_process(test, || {
+        let (faulting, _context) = (create(0), create(0));
+        let (words, stream) = (Words::new(), stream(NON_BLOCKING));
+        ok!(cuLaunchHostFunc(stream, Some(wait), null_mut()));
+        enqueue_count(stream, &CALLED);
+        enqueue_count(stream, &CALLED);
+        enqueue_store(stream, words.at(1));
+        enqueue_count(stream, &CALLED);
+        ok!(cuStreamWriteValue32_v2(stream, words.at(3), 8, 0));
+        until(|| STARTED.load(Ordering::SeqCst) == 1);
+        trap(faulting);
+        OPEN.store(1, Ordering::SeqCst);
+        until(|| words.get(3) == 8);
+        assert_eq!(CALLED.load(Ordering::SeqCst), 2);
+    });
+}
+
+#[test]
+fn the_end_of_a_context_does_not_wait_for_values() {
+    let test = "the_end_of_a_context_does_not_wait_for_values";
+    each(test, [false, true], |is_primary| {
+        let faulting = create(0);
+        let context = if is_primary { retain(0) } else { create(0) };
+        let words = Words::new();
+        words.gate(stream(NON_BLOCKING));
+        trap(faulting);
+        match is_primary {
+            true => ok!(cuDevicePrimaryCtxReset_v2(0)),
+            false => ok!(cuCtxDestroy_v2(context)),
+        }
+    });
+}
+
+#[test]
+fn events_of_a_context_that_faulted_are_waited_for_elsewhere() {
+    let test = "events_of_a_context_that_faulted_are_waited_for_elsewhere";
+    in_own_process(test, || {
+        let (faulting, context) = (create(0), create(0));
+        let (words, waiting) = (Words::new(), stream(NON_BLOCKING));
+        ok!(cuCtxSetCurrent(faulting));
+        let event = event(0);
+        words.gate(null_mut());
+        // SAFETY: it takes a number. A wait that does not end would hang the test.
+        unsafe { libc::alarm(120) };
+        launch_fault("stop");
+        ok!(cuEventRecord(event, null_mut()));
+        ok!(cuCtxSetCurrent(context));
+        ok!(cuStreamWaitEvent(waiting, event, 0));
+        ok!(cuStreamWriteValue32_v2(waiting, words.at(3), 8, 0));
+        words.open();
+        until(|| code!(cuStreamQuery(waiting)) == TRAP);
+        fails!(CUDA_ERROR_LAUNCH_FAILED, cuEventQuery(event));
+        until(|| words.get(3) == 8);
+    });
+}
+
+/// The report of a context's fault, or for null the reason for the last error.
+fn report(context: CUcontext) -> String {
+    let mut report = null();
+    ok!(cuEmulatorGetReport(context, &mut report));
+    // SAFETY: a NUL-terminated text, valid until the next call that fails.
+    let text = unsafe { CStr::from_ptr(report) };
+    text.to_str().unwrap().into()
+}
+
+#[test]
+fn reports_of_other_contexts_name_the_one_that_faulted() {
+    let test = "reports_of_other_contexts_name_the_one_that_faulted";
+    each(test, [false, true], |is_primary| {
+        let other = create(0);
+        let faulting = if is_primary { retain(0) } else { create(0) };
+        let mut id = 0;
+        ok!(cuCtxGetId(faulting, &mut id));
+        trap(faulting);
+        let own = report(faulting);
+        assert!(own.starts_with("the kernel executed `trap`"), "{own}");
+        let name = match is_primary {
+            true => format!("context {id} (the primary context of device 0)"),
+            false => format!("context {id} (cuCtxCreate) on device 0"),
+        };
+        let expected = format!("a fault in {name} ended all contexts of this process:\n{own}");
+        assert_eq!(report(other), expected);
+        fails!(
+            CUDA_ERROR_LAUNCH_FAILED,
+            cuCtxCreate_v2(&mut null_mut(), 0, 0)
+        );
+        assert_eq!(report(null_mut()), expected);
+    });
+}
+
+fn current() -> CUcontext {
+    let mut context = null_mut();
+    ok!(cuCtxGetCurrent(&mut context));
+    context
+}
+
+/// The recorded calls: each with whether it returns the fault's code.
+fn recorded() -> Vec<(&'static str, bool)> {
+    let lines = include_str!("../../data/process-faults-h100.txt").lines();
+    let calls = lines.filter(|line| !line.starts_with('#')).map(|line| {
+        let (name, code) = line.split_once(' ').unwrap();
+        assert!(matches!(code, "0" | "719"), "{line}");
+        (name, code == "719")
+    });
+    calls.collect()
+}
+
+/// Objects that the recorded calls use. They are created before the fault.
+struct Things {
+    context: CUcontext,
+    stream: CUstream,
+    events: [CUevent; 2],
+    memory: CUdeviceptr,
+    ordered: CUdeviceptr,
+    host: *mut c_void,
+    module: CUmodule,
+    function: CUfunction,
+    pool: CUmemoryPool,
+    range: CUdeviceptr,
+    library: CUlibrary,
+    kernel: CUkernel,
+    graph: CUgraph,
+    exec: CUgraphExec,
+    object: CUuserObject,
+}
+
+const VARIABLE: &CStr = c".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 g;\n.visible .entry k() { ret; }\n";
+
+fn pool_properties() -> CUmemPoolProps {
+    let mut properties = CUmemPoolProps {
+        allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        ..filled(0)
+    };
+    properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    properties
+}
+
+impl Things {
+    fn new() -> Things {
+        unsafe extern "C" fn destroyed(_: *mut c_void) {}
+        let context = create(0);
+        let stream = stream(NON_BLOCKING);
+        let events = [event(0), event(0)];
+        for event in events {
+            ok!(cuEventRecord(event, stream));
+        }
+        let (mut ordered, mut host, mut range) = (0, null_mut(), 0);
+        ok!(cuMemAllocAsync(&mut ordered, 64, stream));
+        ok!(cuMemAllocHost_v2(&mut host, 64));
+        ok!(cuMemAddressReserve(&mut range, 2 << 20, 0, 0, 0));
+        let module = load(VARIABLE.to_str().unwrap());
+        let (mut pool, mut library, mut kernel) = (null_mut(), null_mut(), null_mut());
+        ok!(cuMemPoolCreate(&mut pool, &pool_properties()));
+        ok!(cuLibraryLoadData(
+            &mut library,
+            VARIABLE.as_ptr().cast(),
+            null_mut(),
+            null_mut(),
+            0,
+            null_mut(),
+            null_mut(),
+            0
+        ));
+        ok!(cuLibraryGetKernel(&mut kernel, library, c"k".as_ptr()));
+        let (mut graph, mut exec, mut object) = (null_mut(), null_mut(), null_mut());
+        ok!(cuGraphCreate(&mut graph, 0));
+        ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+        ok!(cuUserObjectCreate(
+            &mut object,
+            null_mut(),
+            Some(destroyed),
+            1,
+            1
+        ));
+        let memory = alloc(64);
+        ok!(cuCtxSynchronize());
+        Things {
+            context,
+            stream,
+            events,
+            memory,
+            ordered,
+            host,
+            function: function(module, "k"),
+            module,
+            pool,
+            range,
+            library,
+            kernel,
+            graph,
+            exec,
+            object,
+        }
+    }
+
+    /// Makes a call by its recorded name.
+    fn call(&self, name: &str) -> CUresult {
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        let &Things {
+            context,
+            stream,
+            memory,
+            host,
+            module,
+            function,
+            pool,
+            library,
+            graph,
+            ..
+        } = self;
+        let [first, second] = self.events;
+        let (mut address, mut size, mut number, mut flags) = (0, 0usize, 0i32, 0u32);
+        let (mut id, mut pointer) = (0u64, null_mut());
+        let (mut one, mut time) = (null_mut(), 0f32);
+        let mut words = [0u64; 4];
+        match name {
+            "cuCtxSetCurrent" => code!(cuCtxSetCurrent(context)),
+            "cuCtxGetCurrent" => code!(cuCtxGetCurrent(&mut one)),
+            "cuCtxPushCurrent" => code!(cuCtxPushCurrent_v2(context)),
+            "cuCtxPopCurrent" => code!(cuCtxPopCurrent_v2(&mut one)),
+            "cuCtxGetDevice" => code!(cuCtxGetDevice(&mut number)),
+            "cuCtxGetDevice_v2" => code!(cuCtxGetDevice_v2(&mut number, context)),
+            "cuCtxGetId" => code!(cuCtxGetId(context, &mut id)),
+            "cuCtxGetApiVersion" => code!(cuCtxGetApiVersion(context, &mut flags)),
+            "cuCtxGetFlags" => code!(cuCtxGetFlags(&mut flags)),
+            "cuCtxGetLimit" => code!(cuCtxGetLimit(&mut size, CUlimit::CU_LIMIT_STACK_SIZE)),
+            "cuCtxGetStreamPriorityRange" => {
+                code!(cuCtxGetStreamPriorityRange(&mut number, &mut 0))
+            }
+            "cuCtxSynchronize" => code!(cuCtxSynchronize()),
+            "cuCtxEnablePeerAccess" => code!(cuCtxEnablePeerAccess(context, 0)),
+            "cuCtxCreate" => code!(cuCtxCreate_v2(&mut one, 0, 0)),
+            "cuEventCreate" => code!(cuEventCreate(&mut null_mut(), 0)),
+            "cuEventRecord" => code!(cuEventRecord(first, stream)),
+            "cuEventQuery" => code!(cuEventQuery(first)),
+            "cuEventElapsedTime" => code!(cuEventElapsedTime(&mut time, first, second)),
+            "cuEventDestroy" => code!(cuEventDestroy_v2(first)),
+            "cuStreamCreate" => code!(cuStreamCreate(&mut null_mut(), NON_BLOCKING)),
+            "cuStreamQuery" => code!(cuStreamQuery(stream)),
+            "cuStreamSynchronize" => code!(cuStreamSynchronize(stream)),
+            "cuStreamWaitEvent" => code!(cuStreamWaitEvent(stream, first, 0)),
+            "cuStreamGetCtx" => code!(cuStreamGetCtx(stream, &mut one)),
+            "cuStreamGetFlags" => code!(cuStreamGetFlags(stream, &mut flags)),
+            "cuStreamGetId" => code!(cuStreamGetId(stream, &mut id)),
+            "cuStreamIsCapturing" => {
+                code!(cuStreamIsCapturing(stream, &mut CUstreamCaptureStatus(0)))
+            }
+            "cuStreamBeginCapture" => {
+                let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+                code!(cuStreamBeginCapture_v2(stream, mode))
+            }
+            "cuStreamDestroy" => code!(cuStreamDestroy_v2(stream)),
+            "cuLaunchHostFunc" => code!(cuLaunchHostFunc(stream, Some(count), arg(&COUNTER))),
+            "cuLaunchKernel" => launch(function, 1, 1, stream, &mut []),
+            "cuMemcpyDtoH" => code!(cuMemcpyDtoH_v2(words.as_mut_ptr().cast(), memory, 4)),
+            "cuMemcpyDtoDAsync" => {
+                code!(cuMemcpyDtoDAsync_v2(memory, memory + 32, 4, stream))
+            }
+            "cuMemAlloc" => code!(cuMemAlloc_v2(&mut address, 64)),
+            "cuMemAllocHost" => code!(cuMemAllocHost_v2(&mut pointer, 64)),
+            "cuMemAllocAsync" => code!(cuMemAllocAsync(&mut address, 64, stream)),
+            "cuMemFreeAsync" => code!(cuMemFreeAsync(self.ordered, stream)),
+            "cuMemFree" => code!(cuMemFree_v2(memory)),
+            "cuMemFreeHost" => code!(cuMemFreeHost(host)),
+            "cuMemGetInfo" => code!(cuMemGetInfo_v2(&mut size, &mut 0)),
+            "cuMemGetAddressRange" => {
+                code!(cuMemGetAddressRange_v2(&mut address, &mut size, memory))
+            }
+            "cuMemHostGetFlags" => code!(cuMemHostGetFlags(&mut flags, host)),
+            "cuMemHostGetDevicePointer" => {
+                code!(cuMemHostGetDevicePointer_v2(&mut address, host, 0))
+            }
+            "cuMemHostRegister" => code!(cuMemHostRegister_v2(words.as_mut_ptr().cast(), 32, 0)),
+            "cuPointerGetAttribute" => {
+                let kind = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+                code!(cuPointerGetAttribute((&raw mut flags).cast(), kind, memory))
+            }
+            "cuMemPoolCreate" => {
+                code!(cuMemPoolCreate(&mut null_mut(), &pool_properties()))
+            }
+            "cuMemPoolTrimTo" => code!(cuMemPoolTrimTo(pool, 0)),
+            "cuMemPoolDestroy" => code!(cuMemPoolDestroy(pool)),
+            "cuDeviceGetMemPool" => code!(cuDeviceGetMemPool(&mut null_mut(), 0)),
+            "cuMemAddressReserve" => code!(cuMemAddressReserve(&mut address, 2 << 20, 0, 0, 0)),
+            "cuMemAddressFree" => code!(cuMemAddressFree(self.range, 2 << 20)),
+            "cuModuleLoadData" => {
+                code!(cuModuleLoadData(&mut null_mut(), VARIABLE.as_ptr().cast()))
+            }
+            "cuModuleGetFunction" => {
+                code!(cuModuleGetFunction(&mut null_mut(), module, c"k".as_ptr()))
+            }
+            "cuModuleGetGlobal" => {
+                code!(cuModuleGetGlobal_v2(
+                    &mut address,
+                    &mut size,
+                    module,
+                    c"g".as_ptr()
+                ))
+            }
+            "cuModuleUnload" => code!(cuModuleUnload(module)),
+            "cuFuncGetAttribute" => {
+                let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS;
+                code!(cuFuncGetAttribute(&mut number, attribute, function))
+            }
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor" => {
+                code!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                    &mut number,
+                    function,
+                    32,
+                    0
+                ))
+            }
+            "cuLinkCreate" => {
+                code!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut null_mut()))
+            }
+            "cuLibraryLoadData" => {
+                code!(cuLibraryLoadData(
+                    &mut null_mut(),
+                    VARIABLE.as_ptr().cast(),
+                    null_mut(),
+                    null_mut(),
+                    0,
+                    null_mut(),
+                    null_mut(),
+                    0
+                ))
+            }
+            "cuKernelGetFunction" => {
+                code!(cuKernelGetFunction(&mut null_mut(), self.kernel))
+            }
+            "cuLibraryGetGlobal" => {
+                code!(cuLibraryGetGlobal(
+                    &mut address,
+                    &mut size,
+                    library,
+                    c"g".as_ptr()
+                ))
+            }
+            "cuLibraryUnload" => code!(cuLibraryUnload(library)),
+            "cuGraphCreate" => code!(cuGraphCreate(&mut null_mut(), 0)),
+            "cuGraphAddEmptyNode" => {
+                code!(cuGraphAddEmptyNode(&mut null_mut(), graph, null(), 0))
+            }
+            "cuGraphClone" => code!(cuGraphClone(&mut null_mut(), graph)),
+            "cuGraphUpload" => code!(cuGraphUpload(self.exec, stream)),
+            "cuGraphExecDestroy" => code!(cuGraphExecDestroy(self.exec)),
+            "cuGraphDestroy" => code!(cuGraphDestroy(graph)),
+            "cuUserObjectRelease" => code!(cuUserObjectRelease(self.object, 1)),
+            "cuDevicePrimaryCtxSetFlags" => code!(cuDevicePrimaryCtxSetFlags_v2(0, 0)),
+            _ => panic!("{name} has no call here"),
+        }
+    }
+}
+
+#[test]
+fn calls_after_a_fault_return_the_recorded_codes() {
+    let test = "calls_after_a_fault_return_the_recorded_codes";
+    // In another context, and in the faulting one.
+    each(test, [false, true], |own| {
+        let things = Things::new();
+        trap(if own { things.context } else { create(0) });
+        ok!(cuCtxSetCurrent(things.context));
+        let mut wrong = Vec::new();
+        for (name, faults) in recorded() {
+            let code = things.call(name);
+            if code != if faults { TRAP } else { SUCCESS } {
+                wrong.push((name, code));
+            }
+        }
+        assert_eq!(wrong, [], "own: {own}");
+    });
+}
+
+#[test]
+fn the_recorded_calls_succeed_before_a_fault() {
+    let test = "the_recorded_calls_succeed_before_a_fault";
+    in_own_process(test, || {
+        let things = Things::new();
+        for (name, _) in recorded() {
+            // Calls that end an object would disturb the others. A context can not be a peer of itself.
+            let ends = [
+                "Destroy",
+                "Unload",
+                "Free",
+                "Release",
+                "BeginCapture",
+                "Peer",
+            ];
+            if ends.iter().any(|end| name.contains(end)) {
+                continue;
+            }
+            assert_eq!(things.call(name), SUCCESS, "{name}");
+            ok!(cuCtxSetCurrent(things.context));
+            // Queries are for work that is done.
+            ok!(cuCtxSynchronize());
+        }
+    });
+}

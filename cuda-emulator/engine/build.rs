@@ -1,0 +1,12 @@
+//! Tells the engine how it is being compiled.
+
+use std::env;
+
+fn main() {
+    // The driver warns about an unoptimised engine, because kernels then take dozens of times longer.
+    println!("cargo::rustc-check-cfg=cfg(cuda_emulator_unoptimised)");
+    if env::var("OPT_LEVEL").is_ok_and(|level| level == "0") {
+        println!("cargo::rustc-cfg=cuda_emulator_unoptimised");
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+}

@@ -1,0 +1,174 @@
+//! Clusters of several blocks: one worker runs all of their blocks, in turns.
+
+use crate::block::worker::{Block, Outcome, Worker};
+use crate::state::cluster::{Cluster, Peer};
+use crate::state::op::CLUSTER;
+
+/// A cluster that is alive.
+pub(crate) struct Gang {
+    /// Its blocks by their ranks; None for those that have ended.
+    blocks: Vec<Option<Block>>,
+    /// None while it runs.
+    cluster: Option<Box<Cluster>>,
+}
+
+/// What a worker runs by turns: a block, or a cluster of several.
+pub(crate) trait Unit: Sized {
+    /// Makes it resident, by its number.
+    fn begin(worker: &mut Worker<'_>, number: u64) -> Self;
+    /// Runs it until it ends, or until its slice is used up.
+    fn run(&mut self, worker: &mut Worker<'_>) -> Outcome;
+    /// After its end.
+    fn retire(self, worker: &mut Worker<'_>);
+}
+
+/// The index of a number among so many in each direction.
+fn index(number: u64, [x, y, _]: [u64; 3]) -> [u32; 3] {
+    [
+        (number % x) as u32,
+        (number / x % y) as u32,
+        (number / x / y) as u32,
+    ]
+}
+
+impl Unit for Block {
+    fn begin(worker: &mut Worker<'_>, number: u64) -> Block {
+        let at = index(number, worker.launch.shape.grid.map(u64::from));
+        worker.start(at, number, at, [0; 3], 0)
+    }
+
+    fn run(&mut self, worker: &mut Worker<'_>) -> Outcome {
+        worker.run_block(self)
+    }
+
+    fn retire(self, worker: &mut Worker<'_>) {
+        worker.idle.push(self);
+    }
+}
+
+impl Unit for Gang {
+    fn begin(worker: &mut Worker<'_>, number: u64) -> Gang {
+        let launch = worker.launch;
+        let grid = launch.shape.grid.map(u64::from);
+        let sides = launch.cluster.map(u64::from);
+        let clusters: [u64; 3] = std::array::from_fn(|axis| grid[axis] / sides[axis]);
+        let which = index(number, clusters);
+        let mut blocks = Vec::with_capacity(launch.cluster_blocks as usize);
+        let mut peers = Vec::with_capacity(launch.cluster_blocks as usize);
+        for rank in 0..launch.cluster_blocks {
+            let within = index(u64::from(rank), sides);
+            let at: [u32; 3] =
+                std::array::from_fn(|axis| which[axis] * launch.cluster[axis] + within[axis]);
+            let [x, y, z] = at.map(u64::from);
+            let linear = x + grid[0] * (y + grid[1] * z);
+            let mut block = worker.start(at, linear, which, within, rank);
+            peers.push(Peer {
+                memory: block.shared.ptr(),
+                live: block.live,
+                shadow: block.shadow.take(),
+                bulk: std::mem::take(&mut block.bulk),
+            });
+            blocks.push(Some(block));
+        }
+        let cluster = Some(Box::new(Cluster {
+            rank: 0,
+            peers,
+            arrived: 0,
+            opened: 0,
+        }));
+        Gang { blocks, cluster }
+    }
+
+    fn run(&mut self, worker: &mut Worker<'_>) -> Outcome {
+        worker.ctx.cluster = self.cluster.take();
+        let outcome = worker.run_cluster(self);
+        self.cluster = worker.ctx.cluster.take();
+        outcome
+    }
+
+    /// Its blocks went when they ended.
+    fn retire(self, _: &mut Worker<'_>) {}
+}
+
+impl Worker<'_> {
+    /// Gives every block of a cluster a slice.
+    fn run_cluster(&mut self, gang: &mut Gang) -> Outcome {
+        let opened = |worker: &Worker<'_>| worker.ctx.cluster.as_ref().map_or(0, |c| c.opened);
+        let before = opened(self);
+        let count = gang.blocks.len();
+        let first = match self.random {
+            0 => 0,
+            _ => self.next_random() as usize % count,
+        };
+        let (mut polled, mut stuck, mut left) = (false, true, None);
+        for n in 0..count {
+            let rank = (first + n) % count;
+            let Some(block) = &mut gang.blocks[rank] else {
+                continue;
+            };
+            self.enter(block, rank);
+            let outcome = self.run_block(block);
+            polled |= self.ctx.polled;
+            match outcome {
+                Outcome::Stop => return Outcome::Stop,
+                Outcome::Done => {
+                    if let (Some(mut block), Some(cluster)) =
+                        (gang.blocks[rank].take(), &mut self.ctx.cluster)
+                    {
+                        // Its memory is used again; nobody reaches it any more.
+                        block.shadow = cluster.peers[rank].shadow.take();
+                        self.idle.push(block);
+                    }
+                }
+                Outcome::Blocked => left = Some(rank),
+                Outcome::Waiting => (left, stuck) = (Some(rank), false),
+            }
+        }
+        self.ctx.polled = polled;
+        let Some(rank) = left else {
+            return Outcome::Done;
+        };
+        if stuck && opened(self) == before {
+            if let Some(block) = &gang.blocks[rank] {
+                self.deadlock(block);
+            }
+            return Outcome::Stop;
+        }
+        Outcome::Waiting
+    }
+
+    /// Before a block of a cluster runs: the barrier may have opened in another one's turn.
+    fn enter(&mut self, block: &mut Block, rank: usize) {
+        let Some(cluster) = &mut self.ctx.cluster else {
+            return;
+        };
+        cluster.rank = rank as u32;
+        let opened = cluster.opened;
+        if block.cluster_opened != opened {
+            block.cluster_opened = opened;
+            std::mem::swap(&mut self.ctx.shadow, &mut cluster.peers[rank].shadow);
+            self.open(block, CLUSTER);
+            if let Some(cluster) = &mut self.ctx.cluster {
+                std::mem::swap(&mut self.ctx.shadow, &mut cluster.peers[rank].shadow);
+            }
+        }
+    }
+
+    /// Threads of the running block have come to the cluster's barrier, or have ended: `gone` of those had come before.
+    pub(crate) fn meet(&mut self, block: &mut Block, come: u32, ended: u32, gone: u32) {
+        let Some(cluster) = &mut self.ctx.cluster else {
+            return;
+        };
+        let rank = cluster.rank as usize;
+        cluster.peers[rank].live -= ended;
+        cluster.arrived = cluster.arrived + come - gone;
+        let live = cluster.live();
+        if cluster.arrived == 0 || cluster.arrived < live {
+            return;
+        }
+        cluster.arrived = 0;
+        cluster.opened += 1;
+        block.cluster_opened = cluster.opened;
+        self.open(block, CLUSTER);
+    }
+}

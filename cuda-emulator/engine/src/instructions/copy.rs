@@ -1,0 +1,71 @@
+//! Asynchronous copies: `cp.async`, `cp.async.bulk`.
+
+use crate::ir::{Code, Faults, Form, Opcode, Role};
+use crate::memory::address;
+use crate::memory::bulk;
+use crate::ptx::Type;
+use crate::state::op::Exec;
+use crate::warp::control;
+
+pub(super) const LISTS: &[&[Opcode]] = &[&[
+    // Lowered to one of those below.
+    Opcode::new("cp*", Code::new(control::nothing).faults(Faults::ADDRESS))
+        .form(Form::Copy)
+        .since(80),
+]];
+
+const fn copy(exec: Exec) -> Code {
+    Code {
+        b: Role::Read(Type::B64),
+        c: Role::Read(Type::U32),
+        ..Code::new(exec).faults(Faults::ADDRESS)
+    }
+}
+
+/// `cp.async` of `c` bytes from `b` to `a`, unless predicate `x` holds. `imm`: the size, and what flips the predicate in
+/// the upper half.
+pub(crate) const COPY_ASYNC: Opcode = Opcode::internal(
+    "cp.async",
+    Code {
+        a: Role::Read(Type::B64),
+        x: Role::Read(Type::Pred),
+        y: Role::Cache,
+        imm: true,
+        ..copy(address::copy_async)
+    },
+);
+
+/// A bulk copy of `c` bytes from `b` to `a` in the direction `imm`, counted by the mbarrier at `x`.
+pub(crate) const BULK: Opcode = Opcode::internal(
+    "cp.async.bulk",
+    Code {
+        a: Role::Read(Type::B64),
+        x: Role::Read(Type::B64),
+        imm: true,
+        ..copy(bulk::issue).faults(Faults::ADDRESS.and(Faults::ILLEGAL))
+    },
+);
+
+/// The same, to the blocks of the cluster whose bits are set in `d`.
+pub(crate) const BULK_MULTICAST: Opcode = Opcode::internal(
+    "cp.async.bulk.multicast",
+    Code {
+        d: Role::Read(Type::U16),
+        ..BULK.code
+    },
+);
+
+pub(crate) const BULK_PREFETCH: Opcode =
+    Opcode::internal("cp.async.bulk.prefetch", copy(bulk::prefetch));
+
+pub(crate) const BULK_COMMIT: Opcode =
+    Opcode::internal("cp.async.bulk.commit_group", Code::new(bulk::commit));
+
+/// Until no more than `imm` groups are on their way.
+pub(crate) const BULK_WAIT: Opcode = Opcode::internal(
+    "cp.async.bulk.wait_group",
+    Code {
+        imm: true,
+        ..Code::new(bulk::wait_group).faults(Faults::ADDRESS)
+    },
+);

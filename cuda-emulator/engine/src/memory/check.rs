@@ -1,0 +1,320 @@
+//! The optional checks: uninitialised reads, shared-memory races, divergent barriers.
+
+use crate::boundary::{FaultKind, LOCAL_WINDOW, SHARED_WINDOW};
+use crate::memory::cluster;
+use crate::state::cluster::Place;
+use crate::state::context::Ctx;
+use crate::state::launch::Shared;
+use crate::state::op::each;
+use crate::state::op::{LANES, Op};
+use crate::state::race::Mark;
+use crate::state::shadow::races;
+use crate::state::special::thread_index;
+use crate::state::touch::{Touch, space};
+
+/// Checks an access to shared memory; sets `ctx.fault`.
+fn shared(ctx: &mut Ctx<'_>, lane: u32, address: u64, size: u64, touch: Touch) {
+    let place = cluster::place(ctx, address);
+    let Place::Own(offset) = place else {
+        peer(ctx, lane, place, size, touch);
+        return;
+    };
+    let thread = (ctx.warp * 32 + lane) as u16;
+    let (warp, pc) = (ctx.warp as usize, ctx.pc.wrapping_sub(1));
+    let Some(shadow) = ctx.shadow.as_deref_mut() else {
+        return;
+    };
+    let bytes = shadow.bytes(offset, size);
+    if touch.reads() && bytes.contains(&false) {
+        let text = format!(
+            "read of {size} bytes at shared address 0x{offset:x}, which no thread has written"
+        );
+        ctx.fail(FaultKind::Check, lane, text);
+        return;
+    }
+    if touch.writes() && touch != Touch::Pending {
+        bytes.fill(true);
+    }
+    let Some(races) = &mut shadow.races else {
+        return;
+    };
+    if let Some(found) = races.touch(thread, pc, offset, size, touch) {
+        let text = race(ctx.launch, thread, offset, size, touch, &found);
+        ctx.fail(FaultKind::Check, lane, text);
+        return;
+    } else if touch.strong() {
+        races.strong(warp, Some((offset, size)), touch);
+    }
+    if races.has_foreign() {
+        let others = races.others(None, offset, size, touch);
+        between(ctx, lane, place, size, touch, &others);
+    }
+}
+
+/// Of accesses that other blocks of the cluster have made, the first that nothing can have ordered before this one is
+/// reported.
+#[cold]
+fn between(
+    ctx: &mut Ctx<'_>,
+    lane: u32,
+    place: Place,
+    size: u64,
+    touch: Touch,
+    others: &[(Option<u32>, Mark)],
+) {
+    let Some((own, opened)) = ctx.cluster.as_ref().map(|c| (c.rank, c.opened)) else {
+        return;
+    };
+    let (owner, offset) = match place {
+        Place::Own(offset) => (own, offset),
+        Place::Peer(rank, offset) => (rank, offset),
+    };
+    for (by, mark) in others {
+        let by = by.unwrap_or(owner);
+        // Of a block that has ended nothing is known any more.
+        let untold = cluster::races(ctx, Place::Peer(by, 0))
+            .is_some_and(|races| races.is_untold(mark, opened));
+        if !untold || by == own {
+            continue;
+        }
+        let launch = ctx.launch;
+        let name = |thread: u32| {
+            let [x, y, z] = thread_index(thread, launch.shape.block);
+            format!("thread ({x}, {y}, {z})")
+        };
+        let verb = |writes| if writes { "write" } else { "read" };
+        let (this, earlier) = (verb(touch.writes()), verb(mark.wrote));
+        let mut text = format!(
+            "race on shared memory of a cluster: {this} of {size} bytes at shared address 0x{offset:x} of block {owner} by \
+             {} of block {own}, and nothing orders it after the {earlier} by {} of block {by}\nput a barrier of the \
+             cluster between the two, such as cluster.sync()",
+            name(ctx.warp * 32 + lane),
+            name(mark.thread.into()),
+        );
+        let at = launch.program.place(mark.pc).replace("\n  ", "\n    ");
+        text += &format!("\n  the {earlier}:{at}\n  the {this} after it:");
+        ctx.fail(FaultKind::Check, lane, text);
+        return;
+    }
+}
+
+/// Checks an access to the shared memory of another block of the cluster; sets `ctx.fault`.
+fn peer(ctx: &mut Ctx<'_>, lane: u32, place: Place, size: u64, touch: Touch) {
+    let (warp, pc) = (ctx.warp as usize, ctx.pc.wrapping_sub(1));
+    let thread = (ctx.warp * 32 + lane) as u16;
+    let own = ctx.cluster.as_ref().map(|cluster| cluster.rank);
+    let mut mark = None;
+    if let Some(races) = races(ctx) {
+        mark = Some(races.mark(thread, pc, touch));
+        if touch.strong() {
+            races.strong(warp, None, touch);
+        }
+    }
+    let Place::Peer(rank, offset) = place else {
+        return;
+    };
+    // What isn't there is for the bounds check.
+    let Some(shadow) = cluster::shadow(ctx, place) else {
+        return;
+    };
+    let others = match &shadow.races {
+        Some(races) => races.others(own, offset, size, touch),
+        None => Vec::new(),
+    };
+    let bytes = shadow.bytes(offset, size);
+    let unwritten = touch.reads() && bytes.contains(&false);
+    if touch.writes() && touch != Touch::Pending {
+        bytes.fill(true);
+        if touch.strong()
+            && let Some(races) = &mut shadow.races
+        {
+            races.strong_by_peer(offset, size);
+        }
+    }
+    if let (Some(races), Some(own), Some(mark)) = (&mut shadow.races, own, mark) {
+        races.touch_by_peer(own, offset, size, mark);
+    }
+    if unwritten {
+        let text = format!(
+            "read of {size} bytes at shared address 0x{offset:x} of block {rank} of the cluster, which no thread has \
+             written"
+        );
+        ctx.fail(FaultKind::Check, lane, text);
+    } else if !others.is_empty() {
+        between(ctx, lane, place, size, touch, &others);
+    }
+}
+
+/// The report of a race.
+fn race(
+    launch: &Shared<'_>,
+    thread: u16,
+    offset: u64,
+    size: u64,
+    touch: Touch,
+    found: &Mark,
+) -> String {
+    let name = |thread: u16| {
+        let [x, y, z] = thread_index(thread.into(), launch.shape.block);
+        format!("thread ({x}, {y}, {z})")
+    };
+    let verb = |writes| if writes { "write" } else { "read" };
+    let earlier = verb(found.wrote);
+    let mut text = format!(
+        "race on shared memory: {} of {size} bytes at shared address 0x{offset:x} by {}, and no barrier since the {earlier} \
+         by {}",
+        verb(touch.writes()),
+        name(thread),
+        name(found.thread)
+    );
+    if touch.strong() != found.strong {
+        text += "\none of the two is atomic, volatile or relaxed, the other isn't: that alone orders nothing";
+    }
+    text +=
+        "\nput a barrier that both threads take part in between the two, such as __syncthreads()";
+    let at = launch.program.place(found.pc).replace("\n  ", "\n    ");
+    text += &format!("\n  the {earlier}, by {}:{at}", name(found.thread));
+    text += &format!("\n  the {} after it:", verb(touch.writes()));
+    text
+}
+
+/// Checks a warp's access before it is done; sets `ctx.fault`. Of a load, the bytes whose bits are set in `b` don't
+/// count.
+#[cold]
+pub(crate) fn access(
+    ctx: &mut Ctx<'_>,
+    op: &Op,
+    space: u8,
+    mask: u32,
+    addresses: &[u64; LANES],
+    bytes: u64,
+    touch: Touch,
+) {
+    let unused = match touch {
+        Touch::Read | Touch::StrongRead => op.b,
+        _ => 0,
+    };
+    each(mask, |lane| {
+        let mut at = 0;
+        while at < bytes {
+            let rest = unused.checked_shr(at as u32).unwrap_or(0);
+            let skip = u64::from(rest.trailing_ones());
+            let used = u64::from((rest >> (skip & 31)).trailing_zeros());
+            let (from, size) = (
+                at + skip,
+                if used == 32 || skip == 32 {
+                    bytes
+                } else {
+                    used
+                },
+            );
+            let size = size.min(bytes.saturating_sub(from));
+            range(
+                ctx,
+                space,
+                lane as u32,
+                addresses[lane].wrapping_add(from),
+                size,
+                touch,
+            );
+            at = from + size.max(1);
+        }
+    });
+}
+
+/// Checks one lane's access before it is done; sets `ctx.fault`.
+pub(crate) fn range(
+    ctx: &mut Ctx<'_>,
+    space: u8,
+    lane: u32,
+    address: u64,
+    bytes: u64,
+    touch: Touch,
+) {
+    if ctx.fault.is_some() || bytes == 0 {
+        return;
+    }
+    if let Some(offset) = shared_offset(space, address) {
+        shared(ctx, lane, offset, bytes, touch);
+        return;
+    }
+    if let Some(offset) = local_offset(space, address) {
+        local(ctx, lane, offset, bytes, touch);
+        return;
+    }
+    let global = space == space::GLOBAL || space == space::GENERIC && address >> 60 == 0;
+    if !global {
+        return;
+    }
+    if touch.strong() {
+        let warp = ctx.warp as usize;
+        if let Some(races) = races(ctx) {
+            races.strong(warp, None, touch);
+        }
+    }
+    if !ctx.launch.options.check_uninit {
+        return;
+    }
+    let device = ctx.launch.device;
+    if touch.reads()
+        && device.find(address).is_some()
+        && !device.is_initialised(address, bytes as u32)
+    {
+        let text = format!(
+            "read of {bytes} bytes at 0x{address:x}, which nobody has written\n{}",
+            device.explain(address, bytes as u32)
+        );
+        ctx.fail(FaultKind::Check, lane, text);
+    } else if touch.writes() {
+        device.note_write(address, bytes as u32);
+    }
+}
+
+/// Records an access to local memory; a fault if it reads what its thread hasn't written.
+fn local(ctx: &mut Ctx<'_>, lane: u32, offset: u64, bytes: u64, touch: Touch) {
+    // What lies outside is for the bounds check.
+    if ctx.local_written.is_null() || offset.saturating_add(bytes) > ctx.local_stride {
+        return;
+    }
+    // SAFETY: the table has a word for each byte of a lane's local memory.
+    let words = unsafe {
+        let first = ctx.local_written.add(offset as usize);
+        std::slice::from_raw_parts_mut(first, bytes as usize)
+    };
+    if touch.reads() && words.iter().any(|word| word >> lane & 1 == 0) {
+        let text = format!(
+            "read of {bytes} bytes at local address 0x{offset:x}, which the thread has not written"
+        );
+        ctx.fail(FaultKind::Check, lane, text);
+    } else if touch.writes() {
+        words.iter_mut().for_each(|word| *word |= 1 << lane);
+    }
+}
+
+/// Local memory from `base` to `top` has been taken into use: nobody has written it.
+pub(crate) fn forget_local(ctx: &mut Ctx<'_>, base: u64, top: u64, mask: u32) {
+    if ctx.local_written.is_null() {
+        return;
+    }
+    for byte in base..top.min(ctx.local_stride) {
+        // SAFETY: the table has a word for each byte of a lane's local memory.
+        unsafe { *ctx.local_written.add(byte as usize) &= !mask };
+    }
+}
+
+fn local_offset(space: u8, address: u64) -> Option<u64> {
+    match space {
+        space::LOCAL => Some(address),
+        space::GENERIC if address >> 60 == LOCAL_WINDOW >> 60 => Some(address - LOCAL_WINDOW),
+        _ => None,
+    }
+}
+
+/// The offset in shared memory, if the address lies there.
+fn shared_offset(space: u8, address: u64) -> Option<u64> {
+    match space {
+        space::SHARED => Some(address),
+        space::GENERIC if address >> 60 == SHARED_WINDOW >> 60 => Some(address - SHARED_WINDOW),
+        _ => None,
+    }
+}

@@ -1,0 +1,227 @@
+//! Shared memory of the other blocks of a cluster: where its addresses lead, and what may be done there.
+
+use crate::boundary::{FaultKind, SHARED_WINDOW};
+use crate::ir::Code;
+use crate::lanes::arithmetic::{unary_imm, write};
+use crate::state::cluster::{Cluster, Place, RANKS, absolute, is_named};
+use crate::state::context::Ctx;
+use crate::state::op::each;
+use crate::state::op::{Flow, LANES, Op};
+use crate::state::race::Races;
+use crate::state::shadow::Shadow;
+
+/// Whose shared memory an address leads to.
+pub(crate) fn place(ctx: &Ctx<'_>, address: u64) -> Place {
+    match &ctx.cluster {
+        Some(cluster) => cluster.place(address),
+        None => Place::Own(address),
+    }
+}
+
+/// The address in the memory of the block `rank` of the cluster that corresponds to `address`.
+pub(crate) fn in_block(ctx: &Ctx<'_>, address: u64, rank: u32) -> u64 {
+    match &ctx.cluster {
+        Some(cluster) => cluster.map(address, rank),
+        None if rank == 0 => address,
+        None => absolute(address, rank),
+    }
+}
+
+/// As [`place`], of a host address in the shared memory of some block of the cluster.
+pub(crate) fn place_of_host(ctx: &Ctx<'_>, host: u64) -> Place {
+    let own = host.wrapping_sub(ctx.shared as u64);
+    match &ctx.cluster {
+        Some(cluster) if own >= ctx.shared_size => cluster
+            .place_of_host(host, ctx.shared_size)
+            .unwrap_or(Place::Own(own)),
+        _ => Place::Own(own),
+    }
+}
+
+/// Whether a host address lies in another block's shared memory.
+#[inline(always)]
+pub(crate) fn is_peer(ctx: &Ctx<'_>, host: u64) -> bool {
+    match &ctx.cluster {
+        Some(cluster) => cluster.place_of_host(host, ctx.shared_size).is_some(),
+        None => false,
+    }
+}
+
+/// The shadow of the block that a place is in.
+pub(crate) fn shadow<'a>(ctx: &'a mut Ctx<'_>, place: Place) -> Option<&'a mut Shadow> {
+    match place {
+        Place::Own(_) => ctx.shadow.as_deref_mut(),
+        Place::Peer(rank, _) if ctx.cluster.as_ref().is_some_and(|c| c.rank == rank) => {
+            ctx.shadow.as_deref_mut()
+        }
+        Place::Peer(rank, _) => {
+            let peer = ctx.cluster.as_mut()?.peers.get_mut(rank as usize)?;
+            peer.shadow.as_deref_mut()
+        }
+    }
+}
+
+/// What the race check knows of the block that a place is in.
+pub(crate) fn races<'a>(ctx: &'a mut Ctx<'_>, place: Place) -> Option<&'a mut Races> {
+    shadow(ctx, place)?.races.as_mut()
+}
+
+/// The host pointer for an access past the end of the block's own shared memory: another block's, if the address
+/// names one. None, maybe with `ctx.fault` set, if it isn't there.
+#[cold]
+pub(crate) fn resolve(
+    ctx: &mut Ctx<'_>,
+    lane: u32,
+    address: u64,
+    bytes: u64,
+    verb: &str,
+) -> Option<u64> {
+    if !is_named(address) || address > u64::from(u32::MAX) {
+        return None;
+    }
+    let size = ctx.shared_size;
+    let cluster = ctx.cluster.as_deref()?;
+    let fits = |offset: u64| offset < size && size - offset >= bytes;
+    let (rank, offset) = match cluster.place(address) {
+        Place::Own(offset) if fits(offset) => return Some(ctx.shared as u64 + offset),
+        Place::Own(offset) => (cluster.rank, offset),
+        Place::Peer(rank, offset) => (rank, offset),
+    };
+    let blocks = cluster.peers.len();
+    let what = format!(
+        "{verb} of {bytes} bytes at shared address 0x{offset:x} of block {rank} of the cluster"
+    );
+    let (kind, text) = match cluster.peers.get(rank as usize) {
+        // As an H200 has it.
+        None => (
+            if rank < RANKS {
+                FaultKind::Cluster
+            } else {
+                FaultKind::IllegalInstruction
+            },
+            format!("{what}, which has {blocks} blocks, counted from 0"),
+        ),
+        Some(peer) if peer.live == 0 && rank != cluster.rank => (
+            FaultKind::Cluster,
+            format!(
+                "{what}, which has ended: its shared memory is gone\nlet all blocks wait for each other before one ends, \
+                 by cluster.sync() or barrier.cluster"
+            ),
+        ),
+        Some(peer) if fits(offset) => return Some(peer.memory as u64 + offset),
+        Some(_) => (
+            FaultKind::IllegalAddress,
+            format!(
+                "{what}, {} bytes past the end of its {size} bytes of shared memory",
+                offset.saturating_add(bytes) - size
+            ),
+        ),
+    };
+    ctx.fail(kind, lane, text);
+    None
+}
+
+/// `mapa`: `d` = the address in block `b` that corresponds to `a`; `imm` is 1 for generic addresses.
+pub(crate) unsafe fn map_address<T: Copy + Into<u64> + TryFrom<u64>>(
+    ctx: &mut Ctx<'_>,
+    op: &Op,
+    mask: u32,
+) -> Flow {
+    // SAFETY: `a` and `d` are registers of this width, `b` a 32-bit one.
+    unsafe {
+        let (a, b) = (*ctx.at::<[T; LANES]>(op.a), *ctx.at::<[u32; LANES]>(op.b));
+        let d = ctx.at::<T>(op.d);
+        each(mask, |i| {
+            let address: u64 = a[i].into();
+            let window = if op.imm == 1 && size_of::<T>() == 8 {
+                SHARED_WINDOW
+            } else {
+                0
+            };
+            if window != 0 && address >> 60 != window >> 60 {
+                let text = format!("mapa of 0x{address:x}, which isn't in shared memory");
+                ctx.fail(FaultKind::IllegalAddress, i as u32, text);
+                return;
+            }
+            let mapped = match &ctx.cluster {
+                Some(_) if window != 0 => absolute(address, b[i]) + window,
+                Some(cluster) => cluster.map(address, b[i]),
+                None if b[i] == 0 => address,
+                None => {
+                    let text = format!("mapa of block {} in a cluster of one block", b[i]);
+                    ctx.fail(FaultKind::IllegalAddress, i as u32, text);
+                    return;
+                }
+            };
+            // It has no more than 32 bits and the window.
+            if let Ok(mapped) = T::try_from(mapped) {
+                d.add(i).write(mapped);
+            }
+        });
+    }
+    if ctx.fault.is_some() {
+        Flow::Fault
+    } else {
+        Flow::Next
+    }
+}
+
+/// `cvta.shared`: `d = a + imm`; in a cluster a block's own addresses get its rank.
+pub(crate) unsafe fn to_generic<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    // SAFETY: as the caller promises.
+    unsafe {
+        converted::<W>(ctx, op, mask, |cluster, a| {
+            cluster.name(a).wrapping_add(op.imm)
+        })
+    }
+}
+
+/// `cvta.to.shared`: `d = a + imm`; in a cluster a block's own addresses lose its rank.
+pub(crate) unsafe fn to_shared<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
+    // SAFETY: as the caller promises.
+    unsafe {
+        converted::<W>(ctx, op, mask, |cluster, a| {
+            cluster.unname(a.wrapping_add(op.imm))
+        })
+    }
+}
+
+/// `d = a + imm` for a block alone, `d = f(a)` for one with others; `W` says that the processor has AVX2.
+#[inline(always)]
+unsafe fn converted<const W: bool>(
+    ctx: &mut Ctx<'_>,
+    op: &Op,
+    mask: u32,
+    f: impl Fn(&Cluster, u64) -> u64,
+) -> Flow {
+    const ADD: Code = unary_imm(|a: u64, imm| a.wrapping_add(imm));
+    let Some(cluster) = &ctx.cluster else {
+        let add = if W { ADD.wide } else { ADD.plain };
+        // SAFETY: it has the same operands.
+        return unsafe { add(ctx, op, mask) };
+    };
+    // SAFETY: `a` and `d` are 64-bit registers.
+    unsafe {
+        let a = *ctx.at::<[u64; LANES]>(op.a);
+        write(ctx.at::<u64>(op.d), mask, |i| f(cluster, a[i]));
+    }
+    Flow::Next
+}
+
+/// `getctarank`: `d` = the rank of the block whose shared memory `a` is in.
+pub(crate) unsafe fn rank_of_address<T: Copy + Into<u64>>(
+    ctx: &mut Ctx<'_>,
+    op: &Op,
+    mask: u32,
+) -> Flow {
+    let rank = |ctx: &Ctx<'_>, address: u64| match &ctx.cluster {
+        Some(cluster) => cluster.rank_of(address & 0xffff_ffff),
+        None => 0,
+    };
+    // SAFETY: `a` is a register of this width, `d` a 32-bit one.
+    unsafe {
+        let a = *ctx.at::<[T; LANES]>(op.a);
+        write(ctx.at::<u32>(op.d), mask, |i| rank(ctx, a[i].into()));
+    }
+    Flow::Next
+}

@@ -1,0 +1,168 @@
+//! Accesses of 16 bytes as one.
+//!
+//! Intel and AMD document for processors with AVX that an aligned move of 16 bytes (`vmovdqa` and its like) is one
+//! access, and `cmpxchg16b` is an update that is ordered with such moves. This is used where the wide code is, which
+//! needs AVX2. Elsewhere a lock makes accesses of 16 bytes single among each other: older processors may move a vector
+//! in two halves, and reading by `cmpxchg16b` would need memory that can be written.
+
+use std::sync::{Mutex, MutexGuard};
+
+use crate::lock::Unpoisoned;
+use crate::memory::transfer::Mem;
+
+/// Whether the processor does it: the same for the whole process, since all accesses must agree.
+fn hardware() -> bool {
+    cfg!(all(target_arch = "x86_64", not(cuda_emulator_tsan))) && crate::state::op::wide()
+}
+
+/// The lock for an address.
+#[cold]
+fn lock(at: u64) -> MutexGuard<'static, ()> {
+    static LOCKS: [Mutex<()>; 64] = [const { Mutex::new(()) }; 64];
+    LOCKS[(at >> 4) as usize % LOCKS.len()].lock().unpoisoned()
+}
+
+/// Reads 16 bytes; `W` says that the processor has AVX2.
+///
+/// # Safety
+/// `at` is live memory, aligned to 16.
+#[inline(always)]
+pub(crate) unsafe fn load<const W: bool>(at: u64) -> u128 {
+    #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
+    if W {
+        let value: std::arch::x86_64::__m128i;
+        // SAFETY: as the caller promises; nothing but the register changes.
+        unsafe {
+            std::arch::asm!(
+                "vmovdqa {value}, [{at}]",
+                at = in(reg) at,
+                value = out(xmm_reg) value,
+                options(nostack, readonly, preserves_flags)
+            );
+            return std::mem::transmute::<std::arch::x86_64::__m128i, u128>(value);
+        }
+    }
+    // SAFETY: as the caller promises.
+    unsafe { load_locked(at) }
+}
+
+/// Writes 16 bytes.
+///
+/// # Safety
+/// As for [`load`].
+#[inline(always)]
+pub(crate) unsafe fn store<const W: bool>(at: u64, value: u128) {
+    #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
+    if W {
+        // SAFETY: as the caller promises; nothing but the memory changes.
+        unsafe {
+            std::arch::asm!(
+                "vmovdqa [{at}], {value}",
+                at = in(reg) at,
+                value = in(xmm_reg) std::mem::transmute::<u128, std::arch::x86_64::__m128i>(value),
+                options(nostack, preserves_flags)
+            );
+            return;
+        }
+    }
+    // SAFETY: as the caller promises.
+    unsafe { store_locked(at, value) }
+}
+
+/// [`load`] where nothing is known of the processor.
+///
+/// # Safety
+/// As for [`load`].
+pub(crate) unsafe fn read(at: u64) -> u128 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if hardware() {
+            load::<true>(at)
+        } else {
+            load::<false>(at)
+        }
+    }
+}
+
+/// [`store`] where nothing is known of the processor.
+///
+/// # Safety
+/// As for [`load`].
+pub(crate) unsafe fn write(at: u64, value: u128) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if hardware() {
+            store::<true>(at, value);
+        } else {
+            store::<false>(at, value);
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn load_locked(at: u64) -> u128 {
+    let _guard = lock(at);
+    // SAFETY: as the caller promises.
+    unsafe { u128::load(at) }
+}
+
+#[inline(never)]
+unsafe fn store_locked(at: u64, value: u128) {
+    let _guard = lock(at);
+    // SAFETY: as the caller promises.
+    unsafe { value.store(at) }
+}
+
+/// Replaces 16 bytes by `f` of them; the old ones.
+///
+/// # Safety
+/// As for [`load`].
+pub(crate) unsafe fn update(at: u64, f: impl Fn(u128) -> u128) -> u128 {
+    #[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
+    if hardware() {
+        // SAFETY: as the caller promises; a processor with AVX2 has both instructions.
+        unsafe {
+            let mut old = load::<true>(at);
+            loop {
+                let now = exchange(at, old, f(old));
+                if now == old {
+                    return old;
+                }
+                old = now;
+            }
+        }
+    }
+    debug_assert!(!hardware());
+    let _guard = lock(at);
+    // SAFETY: as the caller promises.
+    unsafe {
+        let old = u128::load(at);
+        f(old).store(at);
+        old
+    }
+}
+
+/// `cmpxchg16b`: what was there.
+///
+/// # Safety
+/// As for [`load`], and the processor has the instruction.
+#[cfg(all(target_arch = "x86_64", not(cuda_emulator_tsan)))]
+#[inline]
+unsafe fn exchange(at: u64, old: u128, new: u128) -> u128 {
+    let (low, high): (u64, u64);
+    // SAFETY: as the caller promises. The compiler keeps `rbx` for itself, so it is put back.
+    unsafe {
+        std::arch::asm!(
+            "xchg rbx, rsi",
+            "lock cmpxchg16b [rdi]",
+            "mov rbx, rsi",
+            in("rdi") at,
+            inout("rsi") new as u64 => _,
+            in("rcx") (new >> 64) as u64,
+            inout("rax") old as u64 => low,
+            inout("rdx") (old >> 64) as u64 => high,
+            options(nostack)
+        );
+    }
+    u128::from(low) | u128::from(high) << 64
+}

@@ -1,0 +1,113 @@
+//! What the workers of a launch share.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::context::Ctx;
+use super::frame::Buffer;
+use super::order::Order;
+use super::special::Facts;
+use crate::boundary::{Device, Fault, Options, Region, Shape};
+use crate::device_runtime;
+use crate::lock::Unpoisoned;
+use crate::program::{Image, Program};
+
+/// Bytes of the workspace of a cooperative launch: its size and the barrier, in the layout of cooperative groups.
+pub(crate) const WORKSPACE: usize = 64;
+
+/// What the workers of a launch share.
+pub(crate) struct Shared<'l> {
+    pub program: &'l Program,
+    pub image: &'l Image,
+    pub device: &'l dyn Device,
+    pub options: &'l Options,
+    pub kernel: usize,
+    /// The kernel's function.
+    pub entry: u32,
+    pub shape: Shape,
+    pub threads: u32,
+    pub uses_dynamic: bool,
+    pub shared_size: u64,
+    pub local_stride: u64,
+    /// Any check that looks at every access is on.
+    pub checked: bool,
+    pub facts: Facts,
+    /// What kernels launch with, for programs that have the device runtime.
+    pub runtime: Option<&'l device_runtime::Grid<'l>>,
+    pub started: Instant,
+    pub params: Buffer,
+    pub workspace: Option<Buffer>,
+    pub params_size: u64,
+    /// Blocks per cluster.
+    pub cluster: [u32; 3],
+    pub cluster_blocks: u32,
+    /// Blocks have to know which cluster they are in.
+    pub names_clusters: bool,
+    /// Blocks or clusters that are started one by one.
+    pub units: u64,
+    pub resident: usize,
+    pub next: AtomicU64,
+    pub finished: AtomicU64,
+    pub executed: AtomicU64,
+    pub stop: AtomicBool,
+    pub late: AtomicBool,
+    pub fault: Mutex<Option<Fault>>,
+    pub order: Order,
+}
+
+impl<'l> Shared<'l> {
+    /// Address and size of the parameter buffer.
+    #[inline(always)]
+    pub(crate) fn params(&self) -> (u64, u64) {
+        (self.params.ptr() as u64, self.params_size)
+    }
+
+    /// Memory that kernels may access and that the device doesn't know.
+    pub(crate) fn own_regions(&self) -> Vec<Region> {
+        let params = Region {
+            base: self.params.ptr() as u64,
+            size: self.params_size,
+            writable: false,
+            id: 0,
+        };
+        let workspace = self.workspace.as_ref();
+        let workspace = workspace.map(|w| Region {
+            base: w.ptr() as u64,
+            size: WORKSPACE as u64,
+            writable: true,
+            id: 0,
+        });
+        std::iter::once(params).chain(workspace).collect()
+    }
+
+    pub(crate) fn list(&self, start: u32, count: u32) -> &'l [u32] {
+        &self.program.lists[start as usize..(start + count) as usize]
+    }
+
+    pub(crate) fn shadowed(&self) -> bool {
+        (self.options.check_race || self.options.check_uninit) && self.shared_size > 0
+    }
+
+    /// Looks at the clock and at what other workers found; also drops stale regions.
+    pub(crate) fn should_stop(&self, ctx: &mut Ctx<'_>) -> bool {
+        ctx.regions.refresh(self.device.generation());
+        if let Some(limit) = self.options.time_limit
+            && self.started.elapsed() > limit
+        {
+            self.late.store(true, Ordering::Relaxed);
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn timed_out(&self) -> bool {
+        self.late.load(Ordering::Relaxed)
+    }
+
+    /// Keeps the first fault and stops all workers.
+    pub(crate) fn fail(&self, fault: Fault) {
+        self.fault.lock().unpoisoned().get_or_insert(fault);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,16 @@
+//! What an instruction sees: the running fragment, its frame, special registers.
+
+pub(super) mod bulk;
+pub(super) mod cluster;
+pub(super) mod context;
+pub(super) mod frame;
+pub(super) mod launch;
+pub(super) mod op;
+pub(super) mod order;
+pub(super) mod race;
+pub(super) mod reduction;
+pub(super) mod regions;
+pub(super) mod shadow;
+pub(super) mod special;
+pub(super) mod tile;
+pub(super) mod touch;

@@ -1,0 +1,48 @@
+//! What the checks know of a block's shared memory.
+
+use super::context::Ctx;
+use super::launch::Shared;
+use super::race::Races;
+
+/// Shadow of a block's shared memory.
+pub(crate) struct Shadow {
+    /// With the race check: who touched what, and in which order.
+    pub races: Option<Races>,
+    /// With the check of uninitialised reads: which bytes anybody ever wrote.
+    written: Vec<bool>,
+}
+
+impl Shadow {
+    pub(crate) fn new(launch: &Shared<'_>) -> Shadow {
+        let (options, bytes) = (launch.options, launch.shared_size as usize);
+        Shadow {
+            races: options.check_race.then(|| Races::new(bytes)),
+            written: vec![false; if options.check_uninit { bytes } else { 0 }],
+        }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.written.fill(false);
+        if let Some(races) = &mut self.races {
+            races.reset();
+        }
+    }
+
+    /// The bytes of an access, as far as they are watched.
+    pub(crate) fn bytes(&mut self, offset: u64, size: u64) -> &mut [bool] {
+        let end = offset.saturating_add(size) as usize;
+        self.written
+            .get_mut(offset as usize..end)
+            .unwrap_or_default()
+    }
+
+    /// A bulk copy has written.
+    pub(crate) fn written(&mut self, offset: u64, size: u64) {
+        self.bytes(offset, size).fill(true);
+    }
+}
+
+/// What the race check knows of the running block, if that check is on.
+pub(crate) fn races<'a>(ctx: &'a mut Ctx<'_>) -> Option<&'a mut Races> {
+    ctx.shadow.as_deref_mut()?.races.as_mut()
+}

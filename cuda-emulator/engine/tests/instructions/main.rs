@@ -1,0 +1,21 @@
+//! What instructions compute, on kernels of their own and compared with recorded results.
+
+#[path = "../common/mod.rs"]
+#[macro_use]
+mod common;
+
+mod accesses;
+mod bulk;
+mod features;
+mod halves;
+mod handwritten;
+mod integers;
+mod masks;
+mod mathematics;
+mod members;
+mod newer_floats;
+mod numerics;
+mod simple;
+mod tensor;
+mod tensor_recorded;
+mod vectors;

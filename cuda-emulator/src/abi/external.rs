@@ -1,0 +1,112 @@
+//! The structures and constants of external semaphores, and of arrays in external memory.
+
+use super::pointers::opaque;
+use super::{Array3dDescriptor, define};
+
+/// `CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ExternalMemoryArray {
+    pub offset: u64,
+    pub array: Array3dDescriptor,
+    pub levels: u32,
+    pub reserved: [u32; 16],
+}
+
+/// `CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC`
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ExternalSemaphoreHandle {
+    pub kind: u32,
+    pub handle: [u64; 2],
+    pub flags: u32,
+    pub reserved: [u32; 16],
+}
+
+/// `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS`, and `CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS`, which lie alike as far as they are used.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ExternalSemaphoreParams {
+    /// The fence's.
+    pub value: u64,
+    /// For semaphores of other systems.
+    pub others: [u64; 8],
+    pub flags: u32,
+    pub reserved: [u32; 16],
+}
+
+/// `CUDA_EXT_SEM_SIGNAL_NODE_PARAMS` and `CUDA_EXT_SEM_WAIT_NODE_PARAMS`, of both versions.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct SemaphoreNodeParams {
+    pub semaphores: u64,
+    pub params: u64,
+    pub count: u32,
+}
+
+opaque!(
+    ExternalMemoryArray,
+    ExternalSemaphoreHandle,
+    ExternalSemaphoreParams,
+    SemaphoreNodeParams
+);
+
+define! {
+    /// What the handle of an external semaphore is.
+    CUexternalSemaphoreHandleType {
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1,
+        CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD = 9,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::header::compare;
+
+    #[test]
+    fn layouts_of_semaphores_are_those_of_the_header() {
+        assert!(compare!(
+            ExternalMemoryArray,
+            "CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st",
+            offset = "offset",
+            array = "arrayDesc",
+            levels = "numLevels",
+            reserved = "reserved"
+        ));
+        assert!(compare!(
+            ExternalSemaphoreHandle,
+            "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st",
+            kind = "type",
+            handle = "handle",
+            flags = "flags",
+            reserved = "reserved"
+        ));
+        macro_rules! params {
+            ($name:literal) => {
+                assert!(compare!(
+                    ExternalSemaphoreParams,
+                    $name,
+                    value = "params",
+                    flags = "flags",
+                    reserved = "reserved"
+                ))
+            };
+        }
+        params!("CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st");
+        params!("CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st");
+        macro_rules! node {
+            ($name:literal) => {
+                assert!(compare!(
+                    SemaphoreNodeParams,
+                    $name,
+                    semaphores = "extSemArray",
+                    params = "paramsArray",
+                    count = "numExtSems"
+                ))
+            };
+        }
+        node!("CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_st");
+        node!("CUDA_EXT_SEM_WAIT_NODE_PARAMS_st");
+    }
+}

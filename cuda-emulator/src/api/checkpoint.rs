@@ -1,0 +1,60 @@
+//! Checkpoint and restore of processes: there is none, and this process is always running.
+
+use crate::abi::CU_PROCESS_STATE_RUNNING;
+use crate::abi::pointers::{Out, Word};
+use crate::abi::status::{Code, Result};
+use crate::process::call::export;
+use crate::process::warnings;
+
+/// Whether a number is this process's.
+///
+/// # Errors
+/// `CUDA_ERROR_OPERATING_SYSTEM` for no process's, as an H200's driver (580). What another process does is not known here.
+fn expect_own(pid: i32) -> Result {
+    // SAFETY: neither of the two touches memory; signal 0 only asks.
+    let (own, exists) = unsafe { (libc::getpid(), pid > 0 && libc::kill(pid, 0) == 0) };
+    if pid == own {
+        Ok(())
+    } else if exists {
+        Err(warnings::lacking("a checkpoint of another process"))
+    } else {
+        Err(Code::ERROR_OPERATING_SYSTEM)
+    }
+}
+
+/// For what needs another state than running.
+fn refuse_running(pid: i32) -> Result {
+    expect_own(pid)?;
+    Err(Code::ERROR_ILLEGAL_STATE)
+}
+
+export! {
+    fn cuCheckpointProcessGetRestoreThreadId(pid: i32, tid: Out<i32>) {
+        tid.check()?;
+        expect_own(pid)?;
+        Err(warnings::lacking("a checkpoint of a process"))
+    }
+
+    fn cuCheckpointProcessGetState(pid: i32, state: Out<u32>) {
+        state.check()?;
+        expect_own(pid)?;
+        state.set(CU_PROCESS_STATE_RUNNING)
+    }
+
+    fn cuCheckpointProcessLock(pid: i32, args: Word) {
+        expect_own(pid)?;
+        Err(warnings::lacking("a checkpoint of a process"))
+    }
+
+    fn cuCheckpointProcessCheckpoint(pid: i32, args: Word) {
+        refuse_running(pid)
+    }
+
+    fn cuCheckpointProcessRestore(pid: i32, args: Word) {
+        refuse_running(pid)
+    }
+
+    fn cuCheckpointProcessUnlock(pid: i32, args: Word) {
+        refuse_running(pid)
+    }
+}

@@ -1,0 +1,150 @@
+//! Inputs of the linker that hold code for other files: host objects, and archives of them.
+
+use super::fat_binary;
+use super::image::Refusal;
+use super::{archive, elf};
+use crate::abi::status::Code;
+use crate::process::device;
+use cuda_emulator_engine::{DEVICE_RUNTIME, Names};
+
+/// Where a host object holds fat binaries: code to be linked, or code that is whole.
+const LINKABLE: &str = "__nv_relfatbin";
+const WHOLE: &str = ".nv_fatbin";
+/// One of these names is defined by every version of the device runtime.
+const RUNTIME: [&str; 2] = ["cudaGetParameterBuffer", "__cudaCDP2GetParameterBuffer"];
+
+/// An object: an archive's member, or a file of its own.
+pub struct Object {
+    /// For messages: of which archive, too.
+    pub name: String,
+    /// What it defines.
+    pub defines: Vec<String>,
+    /// None where it holds only machine code.
+    texts: Option<Vec<String>>,
+}
+
+fn damaged() -> Refusal {
+    let text = "the input is damaged, or isn't what it was said to be";
+    (Code::ERROR_INVALID_IMAGE, text.into())
+}
+
+/// Reads an archive's members.
+pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, Refusal> {
+    if bytes.starts_with(archive::THIN) {
+        let text = "a thin archive holds no objects: make it with ar without T";
+        return Err((Code::ERROR_INVALID_IMAGE, text.into()));
+    }
+    let members = archive::members(bytes).ok_or_else(damaged)?;
+    let mut objects = Vec::new();
+    for (member, contents) in members {
+        let name = match name {
+            "" => member,
+            name => format!("{name}({member})"),
+        };
+        // Others have nothing for a GPU: objects of other machines, lists of names.
+        if contents.starts_with(elf::MAGIC) {
+            let object = read(&name, contents);
+            objects.push(object.map_err(|(code, text)| (code, format!("{name}: {text}")))?);
+        }
+    }
+    Ok(objects)
+}
+
+/// Reads an object: the host's with fat binaries in it, or machine code.
+pub fn read(name: &str, bytes: &[u8]) -> Result<Object, Refusal> {
+    let file = elf::Elf::read(bytes).ok_or_else(damaged)?;
+    let mut object = Object {
+        name: name.into(),
+        defines: Vec::new(),
+        texts: None,
+    };
+    if file.is_cubin() {
+        object.add_code(bytes);
+        return Ok(object);
+    }
+    let mut sections = file.sections(LINKABLE);
+    if sections.is_empty() {
+        sections = file.sections(WHOLE);
+    }
+    let capability = device::architecture().number();
+    let (mut texts, mut only_code) = (Vec::new(), false);
+    for section in sections {
+        for image in split(section).ok_or_else(damaged)? {
+            let found = fat_binary::find_ptx(image, capability).map_err(|_| damaged())?;
+            let code = fat_binary::find_code(image, capability).map_err(|_| damaged())?;
+            match (&code, &found.ptx) {
+                // Its names are quicker to read than a text's.
+                (Some(code), _) => object.add_code(code),
+                (None, Some(text)) => object.defines.extend(Names::of(text).defined),
+                (None, None) => {}
+            }
+            only_code |= found.ptx.is_none() && found.has_machine_code;
+            texts.extend(found.ptx);
+        }
+    }
+    object.texts = (!only_code).then_some(texts);
+    Ok(object)
+}
+
+/// Whether a fat binary is the device runtime's. What is wrong with it is for others to say.
+pub fn is_device_runtime(bytes: &[u8]) -> bool {
+    let capability = device::architecture().number();
+    let Ok(Some(code)) = fat_binary::find_code(bytes, capability) else {
+        return false;
+    };
+    let file = elf::Elf::read(&code);
+    file.is_some_and(|file| RUNTIME.iter().any(|name| file.defined().contains(name)))
+}
+
+/// The fat binaries that lie in a section, one behind another with zeros between them.
+fn split(mut section: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut images = Vec::new();
+    loop {
+        let start = section.iter().position(|byte| *byte != 0);
+        let Some(start) = start else {
+            return Some(images);
+        };
+        section = &section[start..];
+        if !section.starts_with(&fat_binary::MAGIC.to_le_bytes()) {
+            return None;
+        }
+        let length = fat_binary::length(section.first_chunk()?)?;
+        let (image, behind) = section.split_at_checked(length)?;
+        images.push(image);
+        section = behind;
+    }
+}
+
+impl Object {
+    fn add_code(&mut self, code: &[u8]) {
+        if let Some(file) = elf::Elf::read(code) {
+            let names = file.defined();
+            self.defines.extend(names.into_iter().map(String::from));
+        }
+    }
+
+    /// A name that it defines and somebody needs.
+    pub fn wanted(&self, is_needed: impl Fn(&str) -> bool) -> Option<&str> {
+        let mut names = self.defines.iter().map(String::as_str);
+        names.find(|name| is_needed(name))
+    }
+
+    /// Whether it is the device runtime, which the engine provides.
+    pub fn is_device_runtime(&self) -> bool {
+        RUNTIME
+            .iter()
+            .any(|name| self.defines.iter().any(|one| one == name))
+    }
+
+    /// Its PTX.
+    pub fn texts(&self) -> Result<Vec<String>, Refusal> {
+        if self.is_device_runtime() {
+            return Ok(vec![DEVICE_RUNTIME.into()]);
+        }
+        self.texts.clone().ok_or_else(|| {
+            let text = "it holds only machine code, which the emulator can't run: have PTX put into it (nvcc -rdc=true \
+                        -gencode arch=compute_80,code=compute_80)";
+            (Code::ERROR_NO_BINARY_FOR_GPU, text.into())
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! Libraries: programs that are placed into each context at their first use there.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex};
+
+use super::image::{self, Refusal, Sources};
+use super::module::{self, Function, Module, Settings};
+use super::register_counts::Bounds;
+use crate::abi::status::{Code, Result};
+use crate::process::context;
+use crate::process::handle::{self, Object, Table};
+use crate::process::registry::Owner;
+use cuda_emulator_engine::Program;
+use cuda_emulator_engine::Unpoisoned;
+
+/// A library: a program that is placed into each context at first use.
+pub struct Library {
+    pub handle: u64,
+    /// Or why the image was refused, which its use tells.
+    program: Result<Arc<Program>>,
+    settings: Vec<Arc<Settings>>,
+    /// Its modules by their context. A context that ends takes its module along, whose handle is then stale.
+    modules: Mutex<HashMap<u64, u64>>,
+    kernels: Mutex<Vec<Arc<Kernel>>>,
+}
+
+/// A kernel of a library.
+pub struct Kernel {
+    pub handle: u64,
+    pub library: u64,
+    pub index: usize,
+    pub name: CString,
+    pub settings: Arc<Settings>,
+}
+
+static LIBRARIES: Table<Library> = Table::new();
+static KERNELS: Table<Kernel> = Table::new();
+
+impl Object for Library {
+    const NAME: &'static str = "library";
+    const TAG: u8 = 0x16;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        Some(format!("library {:#x}", self.handle))
+    }
+}
+
+impl Object for Kernel {
+    const NAME: &'static str = "kernel";
+    const TAG: u8 = 0x17;
+
+    /// It ends with its library.
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Whether a handle claims to be a kernel's, not a function's.
+pub fn is_kernel(handle: u64) -> bool {
+    handle::claims::<Kernel>(handle)
+}
+
+/// The function behind a handle: a function's, or a library kernel's in the current context.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+pub fn function(handle: u64) -> Result<Arc<Function>> {
+    if is_kernel(handle) {
+        return kernel(handle)?.function();
+    }
+    module::function(handle)
+}
+
+/// Loads sources as a library.
+pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Library>, Refusal> {
+    let program = Arc::new(image::load(sources)?);
+    let settings = module::settings_of(&program, bounds);
+    let library = insert(Ok(program.clone()), &settings);
+    let kernels =
+        program
+            .kernels()
+            .iter()
+            .zip(settings)
+            .enumerate()
+            .map(|(index, (info, settings))| {
+                KERNELS.insert(|handle| Kernel {
+                    handle,
+                    library: library.handle,
+                    index,
+                    name: CString::new(info.name.clone()).unwrap_or_default(),
+                    settings,
+                })
+            });
+    *library.kernels.lock().unpoisoned() = kernels.collect();
+    Ok(library)
+}
+
+/// A library of an image that was refused. An H200's driver loads such a thing, too, and writes the log: the code comes
+/// with the first use.
+pub fn refused(code: Code) -> Arc<Library> {
+    insert(Err(code), &[])
+}
+
+fn insert(program: Result<Arc<Program>>, settings: &[Arc<Settings>]) -> Arc<Library> {
+    LIBRARIES.insert(|handle| Library {
+        handle,
+        program: program.clone(),
+        settings: settings.to_vec(),
+        modules: Mutex::default(),
+        kernels: Mutex::default(),
+    })
+}
+
+/// The library behind a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn get(handle: u64) -> Result<Arc<Library>> {
+    LIBRARIES.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)
+}
+
+/// The kernel behind a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn kernel(handle: u64) -> Result<Arc<Kernel>> {
+    KERNELS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)
+}
+
+/// Unloads a library and what it placed into contexts.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`.
+pub fn unload(handle: u64) -> Result {
+    let library = LIBRARIES.remove(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    for kernel in library.kernels.lock().unpoisoned().drain(..) {
+        KERNELS.remove(kernel.handle);
+    }
+    for (_, module) in library.modules.lock().unpoisoned().drain() {
+        module::end(module);
+    }
+    Ok(())
+}
+
+impl Library {
+    /// # Errors
+    /// Why the image was refused.
+    pub fn program(&self) -> Result<&Arc<Program>> {
+        self.program.as_ref().map_err(|code| *code)
+    }
+
+    /// The library's module in the current context.
+    pub fn module(&self) -> Result<Arc<Module>> {
+        let context = context::current()?;
+        let mut modules = self.modules.lock().unpoisoned();
+        if let Some(module) = modules.get(&context.id).and_then(|one| module::live(*one)) {
+            return Ok(module);
+        }
+        let settings = self.settings.iter().map(|one| Arc::new(one.copy()));
+        let program = self.program()?.clone();
+        let module = module::place(&context, program, settings.collect(), true)?;
+        modules.insert(context.id, module.handle);
+        Ok(module)
+    }
+
+    /// What is set on a kernel in the contexts that have it.
+    pub fn settings_in_contexts(&self, kernel: usize) -> Vec<Arc<Settings>> {
+        let modules = self.modules.lock().unpoisoned();
+        let live = modules.values().filter_map(|one| module::live(*one));
+        live.filter_map(|module| module.settings_of(kernel))
+            .collect()
+    }
+
+    pub fn kernels(&self) -> Vec<Arc<Kernel>> {
+        self.kernels.lock().unpoisoned().clone()
+    }
+
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND`.
+    pub fn kernel_named(&self, name: &str) -> Result<Arc<Kernel>> {
+        let index = module::index_of(self.program()?, name)?;
+        self.kernels()
+            .get(index)
+            .cloned()
+            .ok_or(Code::ERROR_NOT_FOUND)
+    }
+}
+
+impl Kernel {
+    /// The kernel's function in the current context.
+    pub fn function(&self) -> Result<Arc<Function>> {
+        get(self.library)?.module()?.function(self.index)
+    }
+}

@@ -1,0 +1,412 @@
+//! Graphs as the client builds them: nodes and edges.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+
+use super::node::{self, Dependency, Link, Node, Task};
+use super::user_object::{References, UserObject};
+use crate::abi::status::{Code, Result};
+use crate::abi::*;
+use crate::process::handle::{Object, Table};
+use crate::process::registry::{self, Owner};
+use crate::work::conditional_values::Condition;
+use crate::work::operation::Operation;
+use cuda_emulator_engine::Unpoisoned;
+
+/// Whose a graph is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The client's own.
+    Own,
+    /// A capture's, until it ends.
+    Captured,
+    /// A node's.
+    Child,
+}
+
+/// A graph.
+pub struct Graph {
+    pub handle: u64,
+    /// Never used twice in a process.
+    pub id: u64,
+    me: Weak<Graph>,
+    standing: Mutex<Standing>,
+    body: Mutex<Body>,
+    /// Streams are being captured into it, though it is no capture's.
+    target: AtomicBool,
+    references: Mutex<References>,
+    conditions: Mutex<Vec<Arc<Condition>>>,
+    /// Held by an executable graph that was made of it.
+    instance: Mutex<Weak<()>>,
+}
+
+/// The nodes of a graph by their numbers, which is the order in which they were made.
+#[derive(Default)]
+pub struct Body {
+    pub nodes: BTreeMap<u64, Node>,
+    pub next: u64,
+}
+
+static GRAPHS: Table<Arc<Graph>> = Table::new();
+
+impl Object for Arc<Graph> {
+    const NAME: &'static str = "graph";
+    const TAG: u8 = 0x1a;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        (self.standing() != Standing::Child).then(|| format!("graph {:#x}", self.handle))
+    }
+}
+
+/// Makes an empty graph.
+pub fn create(standing: Standing) -> Arc<Graph> {
+    let graph = GRAPHS.insert(|handle| {
+        Arc::new_cyclic(|me| Graph {
+            handle,
+            id: registry::next_number(),
+            me: me.clone(),
+            standing: Mutex::new(standing),
+            body: Mutex::default(),
+            target: AtomicBool::new(false),
+            references: Mutex::default(),
+            conditions: Mutex::default(),
+            instance: Mutex::default(),
+        })
+    });
+    Arc::clone(&graph)
+}
+
+/// The graph behind a handle.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't a live graph's.
+pub fn get(handle: u64) -> Result<Arc<Graph>> {
+    let found = GRAPHS.get(handle).ok_or(Code::ERROR_INVALID_VALUE)?;
+    Ok(Arc::clone(&found))
+}
+
+/// Destroys a graph of the client's.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't a live graph's, for a node's graph, and during a capture.
+pub fn destroy(handle: u64) -> Result {
+    let graph = get(handle)?;
+    if graph.standing() != Standing::Own || graph.is_busy() {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    // Another thread may have been quicker.
+    match graph.close() {
+        true => Ok(()),
+        false => Err(Code::ERROR_INVALID_VALUE),
+    }
+}
+
+impl Graph {
+    pub fn standing(&self) -> Standing {
+        *self.standing.lock().unpoisoned()
+    }
+
+    pub fn stand(&self, standing: Standing) {
+        *self.standing.lock().unpoisoned() = standing;
+    }
+
+    /// Streams begin to be captured into it; whether none was before.
+    pub fn begin_target(&self) -> bool {
+        !self.target.swap(true, Ordering::AcqRel)
+    }
+
+    pub fn end_target(&self) {
+        self.target.store(false, Ordering::Release);
+    }
+
+    /// Whether streams are being captured into it, or into a graph in it.
+    pub fn is_busy(&self) -> bool {
+        let inside = |node: &Node| node.task.graphs().iter().any(|graph| graph.is_busy());
+        self.target.load(Ordering::Acquire)
+            || self.standing() == Standing::Captured
+            || self.body().nodes.values().any(inside)
+    }
+
+    /// Gives the graph references to a user object: new ones, or the client's.
+    ///
+    /// # Errors
+    /// As [`UserObject::lend`].
+    pub fn retain(&self, object: &Arc<UserObject>, count: u32, flags: u32) -> Result {
+        object.lend(count, flags)?;
+        self.references().add(object, count.into());
+        Ok(())
+    }
+
+    /// Takes references to a user object from the graph.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for more than it has.
+    pub fn release(&self, object: &Arc<UserObject>, count: u32) -> Result {
+        self.references().take(object, count)?;
+        object.return_from_graph(count);
+        Ok(())
+    }
+
+    /// The handles for conditional nodes that were made for it.
+    pub fn conditions(&self) -> MutexGuard<'_, Vec<Arc<Condition>>> {
+        self.conditions.lock().unpoisoned()
+    }
+
+    pub fn body(&self) -> MutexGuard<'_, Body> {
+        self.body.lock().unpoisoned()
+    }
+
+    /// Its references to user objects.
+    pub fn references(&self) -> MutexGuard<'_, References> {
+        self.references.lock().unpoisoned()
+    }
+
+    /// What an executable graph of it has to hold as long as it lives.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` where there is one already, and there may only be one.
+    pub fn instance(&self) -> Result<Arc<()>> {
+        let mut instance = self.instance.lock().unpoisoned();
+        if instance.strong_count() > 0 && self.is_single() {
+            return Err(Code::ERROR_NOT_SUPPORTED);
+        }
+        let token = instance.upgrade().unwrap_or_default();
+        *instance = Arc::downgrade(&token);
+        Ok(token)
+    }
+
+    /// Whether it allocates or frees memory, itself or in a node's graph.
+    pub fn has_memory(&self) -> bool {
+        self.has(&|task| {
+            matches!(
+                task,
+                Task::Operation(Operation::Allocate(_) | Operation::Free(_), _)
+            )
+        })
+    }
+
+    /// Whether kernels change a node of it.
+    pub fn is_updatable(&self) -> bool {
+        self.has(&Task::is_updatable)
+    }
+
+    /// Whether there can only be one of it: it has memory, conditional nodes, or nodes that kernels change.
+    pub fn is_single(&self) -> bool {
+        let single = |task: &Task| matches!(task, Task::Conditional(_)) || task.is_updatable();
+        self.has_memory() || self.has(&single)
+    }
+
+    fn has(&self, what: &dyn Fn(&Task) -> bool) -> bool {
+        self.body()
+            .nodes
+            .values()
+            .any(|node| what(&node.task) || node.task.graphs().iter().any(|graph| graph.has(what)))
+    }
+
+    /// As [`Graph::close`], for a graph that nobody else can end.
+    pub fn end(&self) {
+        self.close();
+    }
+
+    /// Makes the handles of the graph, its nodes and their graphs stale, and gives up its user objects. Whether it had
+    /// not happened before.
+    fn close(&self) -> bool {
+        let removed = GRAPHS.remove(self.handle).is_some();
+        let references = std::mem::take(&mut *self.references());
+        let conditions = std::mem::take(&mut *self.conditions());
+        drop((references, conditions));
+        let mut ended = std::mem::take(&mut *self.body());
+        for (_, node) in std::mem::take(&mut ended.nodes) {
+            node.end();
+        }
+        removed
+    }
+
+    /// Adds a node; gives its handle.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for dependencies that aren't nodes of this graph, that are named twice, or whose edge
+    /// data isn't valid.
+    pub fn add(&self, task: Task, dependencies: &[Dependency]) -> Result<u64> {
+        for dependency in dependencies {
+            let number = self.number(dependency.node)?;
+            let body = self.body();
+            check_edge(&dependency.data, &body.node(number)?.task, &task)?;
+        }
+        self.add_captured(task, dependencies)
+    }
+
+    /// As [`Graph::add`], for a node of a capture. A driver looks at what its edges come from alone, which
+    /// [`Graph::check_from`] does: after a kernel's programmatic end anything may come.
+    ///
+    /// # Errors
+    /// As [`Graph::add`], but for edge data.
+    pub fn add_captured(&self, task: Task, dependencies: &[Dependency]) -> Result<u64> {
+        let mut body = self.body();
+        let before = self.links(&body, dependencies)?;
+        let number = body.next;
+        body.next += 1;
+        let handle = node::new_handle(&self.me, number);
+        for link in &before {
+            let data = link.data;
+            let from = body.nodes.get_mut(&link.number);
+            from.expect("just seen").after.push(Link { number, data });
+        }
+        let node = Node {
+            task,
+            before,
+            ..Node::new(handle)
+        };
+        body.nodes.insert(number, node);
+        Ok(handle)
+    }
+
+    /// What a new node comes after.
+    fn links(&self, body: &Body, dependencies: &[Dependency]) -> Result<Vec<Link>> {
+        let mut seen = BTreeSet::new();
+        let mut links = Vec::with_capacity(dependencies.len());
+        for dependency in dependencies {
+            let number = self.number(dependency.node)?;
+            body.node(number)?;
+            if !seen.insert(number) {
+                return Err(Code::ERROR_INVALID_VALUE);
+            }
+            links.push(Link {
+                number,
+                data: dependency.data,
+            });
+        }
+        Ok(links)
+    }
+
+    /// Whether one of its nodes is a kernel's.
+    pub fn is_kernel(&self, node: u64) -> bool {
+        let number = self.number(node);
+        let kind = |number| Ok(self.body().node(number)?.task.kind());
+        number.and_then(kind) == Ok(CU_GRAPH_NODE_TYPE_KERNEL)
+    }
+
+    /// Whether edges of such data may begin at a node, if they lead to a fitting one.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE`.
+    pub fn check_from(&self, dependency: &Dependency) -> Result {
+        let number = self.number(dependency.node)?;
+        let body = self.body();
+        let from = &body.node(number)?.task;
+        check_edge(&dependency.data, from, from)
+    }
+
+    /// The number of one of its nodes.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of no graph, or of another one.
+    pub fn number(&self, node: u64) -> Result<u64> {
+        let (graph, number) = node::containing(node)?;
+        if graph.handle == self.handle {
+            Ok(number)
+        } else {
+            Err(Code::ERROR_INVALID_VALUE)
+        }
+    }
+}
+
+/// Whether an edge from one node to another may have this data.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE`.
+pub fn check_edge(data: &EdgeData, from: &Task, to: &Task) -> Result {
+    let kernels = [from, to].map(|task| task.kind() == CU_GRAPH_NODE_TYPE_KERNEL);
+    let valid = data.to_port == 0
+        && data.reserved == [0; 5]
+        && match u32::from(data.kind) {
+            CU_GRAPH_DEPENDENCY_TYPE_DEFAULT => {
+                data.from_port == 0
+                    || kernels[0]
+                        && u32::from(data.from_port) == CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
+            }
+            // What may begin earlier may also begin later: the edge orders like any other.
+            CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC => {
+                kernels == [true; 2]
+                    && (CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC
+                        ..=CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER)
+                        .contains(&data.from_port.into())
+            }
+            _ => false,
+        };
+    if valid {
+        Ok(())
+    } else {
+        Err(Code::ERROR_INVALID_VALUE)
+    }
+}
+
+impl Node {
+    /// Makes the handles of the node and what it owns stale.
+    pub fn end(self) {
+        node::forget(self.handle);
+        if let Task::Child(graph) = &self.task {
+            graph.end();
+        }
+    }
+}
+
+impl Body {
+    /// A node.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where there is none of this number.
+    pub fn node(&self, number: u64) -> Result<&Node> {
+        self.nodes.get(&number).ok_or(Code::ERROR_INVALID_VALUE)
+    }
+
+    /// The numbers of all nodes, each behind those that it comes after, and otherwise as they were made; or the number
+    /// of a node in a cycle.
+    pub fn topological(&self) -> std::result::Result<Vec<u64>, u64> {
+        let mut open: BTreeMap<u64, usize> = self
+            .nodes
+            .iter()
+            .map(|(&number, node)| (number, node.before.len()))
+            .collect();
+        let mut ready: BTreeSet<u64> = open
+            .iter()
+            .filter(|(_, before)| **before == 0)
+            .map(|(&number, _)| number)
+            .collect();
+        let mut order = Vec::with_capacity(self.nodes.len());
+        while let Some(number) = ready.pop_first() {
+            open.remove(&number);
+            order.push(number);
+            for link in &self.nodes[&number].after {
+                let before = open.get_mut(&link.number).expect("not in the order yet");
+                *before -= 1;
+                if *before == 0 {
+                    ready.insert(link.number);
+                }
+            }
+        }
+        match open.first_key_value() {
+            None => Ok(order),
+            Some((&number, _)) => Err(number),
+        }
+    }
+
+    /// The nodes that must be done before one of `numbers` is, and these themselves.
+    pub fn ancestors(&self, numbers: impl IntoIterator<Item = u64>) -> BTreeSet<u64> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<u64> = numbers.into_iter().collect();
+        while let Some(number) = open.pop() {
+            if let Some(node) = self.nodes.get(&number)
+                && found.insert(number)
+            {
+                open.extend(node.before.iter().map(|link| link.number));
+            }
+        }
+        found
+    }
+}

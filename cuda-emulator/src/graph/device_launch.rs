@@ -1,0 +1,341 @@
+//! Graphs that kernels launch.
+//!
+//! A run of a graph has an [`Environment`], in which its kernels leave the graphs that they launch. Those that are launched
+//! "fire and forget" run when the kernel that launched them has ended, before the next node of its graph: a GPU begins them
+//! earlier, and a correct program can't tell. When the graph has ended, with all that it launched in this way, the graphs of
+//! its tail launches follow, one after the other. Siblings are the parent's children: they run after the graph.
+//!
+//! All of it is part of the host's launch: what comes later on its stream waits for it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::plan::{Action, Plan};
+use super::refusal::Refusal;
+use crate::abi::status::Code;
+use crate::abi::*;
+use crate::process::context::Context;
+use crate::queue::fault::Fault;
+use crate::queue::stream::{How, Piece, Stream, Work};
+use crate::work::graph_runs::{self, GraphRun, INVALID_VALUE};
+use crate::work::operation::Operation;
+use cuda_emulator_engine::Unpoisoned;
+
+/// Graphs that one run may launch "fire and forget".
+const MOST_CHILDREN: u32 = 120;
+/// Tail launches of one run that may wait.
+const MOST_TAILS: usize = 255;
+
+/// `cudaStreamGraphTailLaunch`
+const TAIL: u64 = 0x0100_0000_0000_0000;
+/// `cudaStreamGraphFireAndForget`
+const FIRE_AND_FORGET: u64 = 0x0200_0000_0000_0000;
+/// `cudaStreamGraphFireAndForgetAsSibling`
+const SIBLING: u64 = 0x0300_0000_0000_0000;
+
+/// `cudaSuccess`
+const SUCCESS: u32 = 0;
+
+type Outcome = std::result::Result<(), Fault>;
+
+/// What kernels launch of an executable graph.
+pub struct Launchable {
+    /// The executable graph's.
+    handle: u64,
+    state: Mutex<Upload>,
+}
+
+#[derive(Default)]
+struct Upload {
+    /// As it was when it was uploaded.
+    plan: Option<Arc<Plan>>,
+    /// Runs that wait or are under way: one, or two where a run has enqueued itself once more.
+    runs: u32,
+}
+
+impl Launchable {
+    pub fn new(handle: u64) -> Arc<Launchable> {
+        let state = Mutex::default();
+        Arc::new(Launchable { handle, state })
+    }
+
+    fn state(&self) -> MutexGuard<'_, Upload> {
+        self.state.lock().unpoisoned()
+    }
+
+    /// The work that uploads a plan.
+    pub fn uploading(self: &Arc<Self>, plan: &Plan) -> Piece {
+        let (this, plan) = (self.clone(), Arc::new(plan.clone()));
+        let work = move || {
+            this.state().plan = Some(plan);
+            Ok(())
+        };
+        Piece::new(How::Soon, Box::new(work))
+    }
+}
+
+/// A place among the runs of a graph.
+struct Turn(Arc<Launchable>);
+
+impl Turn {
+    fn take(graph: &Arc<Launchable>) -> Turn {
+        graph.state().runs += 1;
+        Turn(graph.clone())
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.state().runs -= 1;
+    }
+}
+
+/// A graph that a kernel has launched.
+struct Launched {
+    plan: Arc<Plan>,
+    turn: Turn,
+}
+
+/// What the kernels of one run have launched; or those of all runs of a launch by the host, to which the siblings go.
+pub struct Environment {
+    graph: Option<Arc<Launchable>>,
+    /// None for that of the stream.
+    parent: Option<Arc<Environment>>,
+    find: Find,
+    lists: Mutex<Lists>,
+}
+
+#[derive(Default)]
+struct Lists {
+    /// Those that haven't begun.
+    children: VecDeque<Launched>,
+    /// How many there were.
+    begotten: u32,
+    tails: VecDeque<Launched>,
+}
+
+/// Finds what kernels launch of an executable graph; or why it is a fault to launch it.
+type Find = fn(u64) -> std::result::Result<Arc<Launchable>, String>;
+
+impl Environment {
+    fn new(
+        graph: Option<Arc<Launchable>>,
+        parent: Option<Arc<Environment>>,
+        find: Find,
+    ) -> Arc<Environment> {
+        let lists = Mutex::default();
+        Arc::new(Environment {
+            graph,
+            parent,
+            find,
+            lists,
+        })
+    }
+
+    fn lists(&self) -> MutexGuard<'_, Lists> {
+        self.lists.lock().unpoisoned()
+    }
+
+    /// Does work of the run, and then what its kernels have launched in the meantime.
+    fn perform(self: &Arc<Self>, stream: &Arc<Stream>, work: Work) -> Outcome {
+        {
+            let _entered = graph_runs::enter(self.clone());
+            work()?;
+        }
+        self.bring_up(stream)
+    }
+
+    /// Runs the children that haven't begun.
+    fn bring_up(self: &Arc<Self>, stream: &Arc<Stream>) -> Outcome {
+        loop {
+            let child = self.lists().children.pop_front();
+            match child {
+                Some(child) => follow(self, stream, VecDeque::from([child]))?,
+                None => return Ok(()),
+            }
+        }
+    }
+}
+
+/// Runs graphs one after the other, each with all that it leads to, as children of `parent`.
+fn follow(
+    parent: &Arc<Environment>,
+    stream: &Arc<Stream>,
+    mut line: VecDeque<Launched>,
+) -> Outcome {
+    let context = &stream.context;
+    while let Some(Launched { plan, turn }) = line.pop_front() {
+        let environment = Environment::new(Some(turn.0.clone()), Some(parent.clone()), parent.find);
+        let mut pieces = Vec::new();
+        plan.pieces(stream, turn.0.handle, &mut pieces);
+        for piece in pieces {
+            if context.own_fault().is_some() || !context.is_alive() {
+                return Ok(());
+            }
+            environment.perform(stream, piece.work)?;
+        }
+        drop(turn);
+        let mut tails = std::mem::take(&mut environment.lists().tails);
+        // Before those of the runs before it.
+        tails.append(&mut line);
+        line = tails;
+    }
+    Ok(())
+}
+
+/// A run of a graph that the host launches.
+pub struct Run<'a> {
+    stream: &'a Arc<Stream>,
+    graph: Option<&'a Arc<Launchable>>,
+    plan: &'a Plan,
+    find: Find,
+}
+
+impl<'a> Run<'a> {
+    pub fn by_host(
+        stream: &'a Arc<Stream>,
+        graph: Option<&'a Arc<Launchable>>,
+        plan: &'a Plan,
+        find: Find,
+    ) -> Run<'a> {
+        Run {
+            stream,
+            graph,
+            plan,
+            find,
+        }
+    }
+
+    /// Its work, in order, to the end of all that its kernels launch.
+    pub fn pieces(&self, handle: u64, pieces: &mut Vec<Piece>) {
+        let whole = Environment::new(None, None, self.find);
+        let environment = Environment::new(self.graph.cloned(), Some(whole.clone()), self.find);
+        let turn: Arc<Mutex<Option<Turn>>> = Arc::default();
+        if let Some(graph) = self.graph {
+            pieces.push(graph.uploading(self.plan));
+            let (graph, turn) = (graph.clone(), turn.clone());
+            let begin = move || {
+                *turn.lock().unpoisoned() = Some(Turn::take(&graph));
+                Ok(())
+            };
+            pieces.push(Piece::new(How::Soon, Box::new(begin)));
+        }
+        let mut work = Vec::new();
+        self.plan.pieces(self.stream, handle, &mut work);
+        for piece in work {
+            let (environment, stream) = (environment.clone(), self.stream.clone());
+            let work = piece.work;
+            pieces.push(Piece {
+                work: Box::new(move || environment.perform(&stream, work)),
+                ..piece
+            });
+        }
+        let stream = self.stream.clone();
+        let end = move || {
+            *turn.lock().unpoisoned() = None;
+            let tails = std::mem::take(&mut environment.lists().tails);
+            follow(&whole, &stream, tails)?;
+            whole.bring_up(&stream)
+        };
+        pieces.push(Piece::new(How::Soon, Box::new(end)));
+    }
+}
+
+impl GraphRun for Environment {
+    fn current(&self) -> u64 {
+        self.graph.as_ref().map_or(0, |graph| graph.handle)
+    }
+
+    fn launch(self: Arc<Self>, exec: u64, stream: u64) -> std::result::Result<u32, String> {
+        let graph = &(self.find)(exec)?;
+        let itself = self
+            .graph
+            .as_ref()
+            .is_some_and(|own| Arc::ptr_eq(own, graph));
+        let host = match (stream, &self.parent) {
+            (TAIL | FIRE_AND_FORGET, _) => &self,
+            (SIBLING, Some(parent)) => parent,
+            _ => return Ok(INVALID_VALUE),
+        };
+        let mut lists = host.lists();
+        let full = match stream {
+            TAIL => lists.tails.len() >= MOST_TAILS,
+            _ => lists.begotten >= MOST_CHILDREN,
+        };
+        let mut upload = graph.state();
+        let most = u32::from(itself && stream == TAIL);
+        let Some(plan) = upload.plan.clone() else {
+            return Ok(INVALID_VALUE);
+        };
+        if full || upload.runs > most {
+            return Ok(INVALID_VALUE);
+        }
+        upload.runs += 1;
+        drop(upload);
+        let turn = Turn(graph.clone());
+        let launched = Launched { plan, turn };
+        if stream == TAIL {
+            lists.tails.push_back(launched);
+        } else {
+            lists.begotten += 1;
+            lists.children.push_back(launched);
+        }
+        Ok(SUCCESS)
+    }
+}
+
+/// Whether kernels may launch a graph.
+///
+/// # Errors
+/// The node that is in the way: of a kind that isn't allowed, or a kernel of another context than the others. A graph in
+/// which nothing is done.
+pub fn check(plan: &Plan) -> std::result::Result<(), Refusal> {
+    let refused = |result, node| Refusal {
+        code: Code::ERROR_INVALID_VALUE,
+        result,
+        node,
+    };
+    let (mut any, mut found) = (false, None);
+    let mut open = vec![plan];
+    while let Some(plan) = open.pop() {
+        for step in &plan.steps {
+            let context = match &step.action {
+                Action::Child(inner) => {
+                    open.push(inner);
+                    continue;
+                }
+                Action::Operation(operation, context) if is_allowed(operation) => {
+                    any = true;
+                    match operation {
+                        Operation::Launch(_) => context,
+                        // An H200 (driver 580) takes those of another context.
+                        _ => continue,
+                    }
+                }
+                _ => {
+                    let result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+                    return Err(refused(result, step.node));
+                }
+            };
+            let first: &Arc<Context> = found.get_or_insert(context);
+            if !Arc::ptr_eq(first, context) {
+                let result = CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED;
+                return Err(refused(result, step.node));
+            }
+        }
+    }
+    match any {
+        true => Ok(()),
+        false => Err(Refusal::plain(Code::ERROR_INVALID_VALUE)),
+    }
+}
+
+/// Whether a graph that kernels launch may do this.
+fn is_allowed(operation: &Operation) -> bool {
+    match operation {
+        Operation::Launch(launch) => !launch.function.info().nests,
+        Operation::Copy(copy) => copy.is_all_on_device(),
+        Operation::Fill(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,328 @@
+//! What a launch of a graph does: its nodes in order, as they were at the instantiation.
+
+use std::sync::Arc;
+
+use super::conditional_nodes::Branch;
+use super::definition::{Body, Graph};
+use super::node::{Link, Task};
+use super::user_object::References;
+use crate::abi::status::Result;
+use crate::abi::*;
+use crate::memory::graph_allocations::GraphMemory;
+use crate::process::context::Context;
+use crate::queue::fault::Fault;
+use crate::queue::stream::{How, Piece, Stream};
+use crate::work::conditional_values::Condition;
+use crate::work::operation::Operation;
+
+/// The nodes of a graph, each behind those that it comes after.
+#[derive(Clone)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+    /// One reference to each of the graph's user objects.
+    references: Arc<References>,
+}
+
+/// What one node does.
+#[derive(Clone)]
+pub struct Step {
+    /// The handle of the node that it was made from.
+    pub node: u64,
+    /// The node's number in its graph.
+    pub number: u64,
+    pub before: Vec<Link>,
+    pub action: Action,
+    /// Whether a launch does it.
+    pub enabled: bool,
+}
+
+/// As [`Task`], with the plans of the graphs that a node owns.
+#[derive(Clone)]
+pub enum Action {
+    Empty,
+    Operation(Operation, Arc<Context>),
+    Child(Plan),
+    Conditional(BranchPlan),
+}
+
+impl Action {
+    fn of(task: &Task) -> std::result::Result<Action, u64> {
+        Ok(match task {
+            Task::Empty => Action::Empty,
+            Task::Operation(operation, context) => {
+                Action::Operation(operation.clone(), context.clone())
+            }
+            Task::Child(graph) => Action::Child(Plan::of(graph)?),
+            Task::Conditional(branch) => Action::Conditional(BranchPlan::of(branch)?),
+        })
+    }
+
+    /// The `CUgraphNodeType`.
+    pub fn kind(&self) -> u32 {
+        match self {
+            Action::Empty => Task::Empty.kind(),
+            Action::Operation(operation, _) => super::node::kind_of(operation),
+            Action::Child(_) => CU_GRAPH_NODE_TYPE_GRAPH,
+            Action::Conditional(_) => CU_GRAPH_NODE_TYPE_CONDITIONAL,
+        }
+    }
+}
+
+impl Plan {
+    /// The plan of a graph as it is now; or the handle of a node in a cycle.
+    pub fn of(graph: &Graph) -> std::result::Result<Plan, u64> {
+        let mut references = References::default();
+        references.extend(&graph.references(), Some(1));
+        let body: &Body = &graph.body();
+        let order = body.topological();
+        let order = order.map_err(|number| body.nodes[&number].handle)?;
+        let step = |number: u64| {
+            let node = &body.nodes[&number];
+            Ok(Step {
+                node: node.handle,
+                number,
+                before: node.before.clone(),
+                action: Action::of(&node.task)?,
+                enabled: true,
+            })
+        };
+        let steps = order.into_iter().map(step);
+        Ok(Plan {
+            steps: steps.collect::<std::result::Result<_, u64>>()?,
+            references: Arc::new(references),
+        })
+    }
+
+    /// The step that was made from a node, here or in a child graph.
+    pub fn step(&mut self, node: u64) -> Option<&mut Step> {
+        for step in &mut self.steps {
+            if step.node == node {
+                return Some(step);
+            }
+            let found = match &mut step.action {
+                Action::Child(plan) => plan.step(node),
+                // A launch that is under way keeps what it has.
+                Action::Conditional(branch) => {
+                    let mut bodies = branch.bodies.iter_mut();
+                    bodies.find_map(|body| Arc::make_mut(body).step(node))
+                }
+                _ => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// The user objects of another plan take the place of its own.
+    pub fn take_references(&mut self, other: &Plan) {
+        self.references = other.references.clone();
+    }
+
+    /// What keeps the user objects of all of it alive.
+    pub fn references(&self, all: &mut Vec<Arc<References>>) {
+        if !self.references.is_empty() {
+            all.push(self.references.clone());
+        }
+        for step in &self.steps {
+            match &step.action {
+                Action::Child(plan) => plan.references(all),
+                Action::Conditional(branch) => {
+                    branch.bodies.iter().for_each(|body| body.references(all));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether kernels change a node of it.
+    pub fn is_updatable(&self) -> bool {
+        self.steps.iter().any(|step| match &step.action {
+            Action::Operation(Operation::Launch(launch), _) => launch.updatable.is_some(),
+            Action::Child(plan) => plan.is_updatable(),
+            Action::Conditional(branch) => branch.bodies.iter().any(|body| body.is_updatable()),
+            _ => false,
+        })
+    }
+
+    /// What it allocates, and what it frees.
+    pub fn memory(&self, allocated: &mut Vec<Arc<GraphMemory>>, freed: &mut Vec<Arc<GraphMemory>>) {
+        for step in &self.steps {
+            match &step.action {
+                Action::Operation(Operation::Allocate(memory), _) => allocated.push(memory.clone()),
+                Action::Operation(Operation::Free(memory), _) => freed.push(memory.clone()),
+                Action::Child(plan) => plan.memory(allocated, freed),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether all of it can be done.
+    ///
+    /// # Errors
+    /// The state of a context that work belongs to.
+    pub fn usable(&self) -> Result {
+        for step in &self.steps {
+            match &step.action {
+                Action::Empty => {}
+                Action::Operation(_, context) => context.usable()?,
+                Action::Child(plan) => plan.usable()?,
+                Action::Conditional(branch) => {
+                    branch.bodies.iter().try_for_each(|body| body.usable())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The work of one launch, in order. `of` says in fault reports what is launched.
+    pub fn pieces(&self, stream: &Arc<Stream>, of: u64, pieces: &mut Vec<Piece>) {
+        for step in &self.steps {
+            match &step.action {
+                // Kernels decide when its turn has come.
+                Action::Operation(Operation::Launch(launch), _) if launch.updatable.is_some() => {
+                    let piece = launch.clone().updatable_piece(step.enabled);
+                    pieces.push(named(piece, of, step.node));
+                }
+                _ if !step.enabled => {}
+                Action::Empty => {}
+                Action::Operation(operation, context) => {
+                    let node = step.node;
+                    let all = operation.clone().pieces(context, stream);
+                    pieces.extend(all.into_iter().map(|piece| named(piece, of, node)));
+                }
+                Action::Child(plan) => plan.pieces(stream, of, pieces),
+                Action::Conditional(branch) => pieces.push(branch.piece(stream, of)),
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// The conditions of all its conditional nodes.
+    pub fn conditions(&self, all: &mut Vec<Arc<Condition>>) {
+        for step in &self.steps {
+            match &step.action {
+                Action::Child(plan) => plan.conditions(all),
+                Action::Conditional(branch) => {
+                    all.push(branch.condition.clone());
+                    branch.bodies.iter().for_each(|body| body.conditions(all));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn work(&self, stream: &Arc<Stream>, of: u64) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        self.pieces(stream, of, &mut pieces);
+        pieces
+    }
+}
+
+/// What a conditional node does at a launch.
+#[derive(Clone)]
+pub struct BranchPlan {
+    condition: Arc<Condition>,
+    kind: u32,
+    pub bodies: Vec<Arc<Plan>>,
+}
+
+impl BranchPlan {
+    /// The plan of a node; or the handle of a node that a body can't have, or that is in a cycle.
+    fn of(branch: &Branch) -> std::result::Result<BranchPlan, u64> {
+        let body = |graph: &Arc<Graph>| match unfit(graph) {
+            Some(node) => Err(node),
+            None => Ok(Arc::new(Plan::of(graph)?)),
+        };
+        Ok(BranchPlan {
+            condition: branch.condition.clone(),
+            kind: branch.kind,
+            bodies: branch
+                .bodies
+                .iter()
+                .map(body)
+                .collect::<std::result::Result<_, _>>()?,
+        })
+    }
+
+    /// Whether another one's bodies can take the place of these.
+    pub fn is_like(&self, other: &BranchPlan) -> bool {
+        (self.kind, self.bodies.len()) == (other.kind, other.bodies.len())
+    }
+
+    /// Takes over another one's condition: its kernels set that.
+    pub fn take_condition(&mut self, other: &BranchPlan) {
+        self.condition = other.condition.clone();
+    }
+
+    /// The work of one launch. `of` says in fault reports what is launched.
+    pub fn piece(&self, stream: &Arc<Stream>, of: u64) -> Piece {
+        let (plan, stream) = (self.clone(), stream.clone());
+        // Made now, so that host memory that the bodies will use is known. Later rounds make their own.
+        let first = plan.bodies.iter().map(|body| body.work(&stream, of));
+        let mut first: Vec<_> = first.map(Some).collect();
+        let work = move || {
+            while let Some(body) = plan.choice() {
+                let pieces = first[body].take();
+                let pieces = pieces.unwrap_or_else(|| plan.bodies[body].work(&stream, of));
+                for piece in pieces {
+                    (piece.work)()?;
+                }
+                let context = &plan.condition.context;
+                if plan.kind != CU_GRAPH_COND_TYPE_WHILE
+                    || context.own_fault().is_some()
+                    || !context.is_alive()
+                {
+                    break;
+                }
+            }
+            Ok::<(), Fault>(())
+        };
+        Piece::new(How::Soon, Box::new(work))
+    }
+
+    /// The body that the value asks for now.
+    fn choice(&self) -> Option<usize> {
+        let value = self.condition.value();
+        let body = match self.kind {
+            CU_GRAPH_COND_TYPE_SWITCH => value as usize,
+            _ if value != 0 => 0,
+            CU_GRAPH_COND_TYPE_IF => 1,
+            _ => return None,
+        };
+        (body < self.bodies.len()).then_some(body)
+    }
+}
+
+/// A node that a body of a conditional node can't have.
+fn unfit(graph: &Graph) -> Option<u64> {
+    let body = graph.body();
+    let unfit = |task: &Task| match task {
+        Task::Empty | Task::Conditional(_) => false,
+        Task::Child(graph) => unfit(graph).is_some(),
+        Task::Operation(operation, _) => !matches!(
+            operation,
+            Operation::Launch(_) | Operation::Copy(_) | Operation::Fill(_)
+        ),
+    };
+    let mut nodes = body.nodes.values();
+    nodes.find(|node| unfit(&node.task)).map(|node| node.handle)
+}
+
+/// Has a fault's report say where it happened.
+fn named(piece: Piece, exec: u64, node: u64) -> Piece {
+    let work = piece.work;
+    let work = move || {
+        work().map_err(|fault: Fault| {
+            fault.with(&format!(
+                "in node {node:#x} of the executable graph {exec:#x}"
+            ))
+        })
+    };
+    Piece {
+        work: Box::new(work),
+        ..piece
+    }
+}

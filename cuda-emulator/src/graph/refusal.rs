@@ -1,0 +1,23 @@
+//! Why a graph can't be instantiated.
+
+use crate::abi::CUDA_GRAPH_INSTANTIATE_ERROR;
+use crate::abi::status::Code;
+
+/// Why a graph can't be instantiated.
+pub struct Refusal {
+    pub code: Code,
+    /// `CUgraphInstantiateResult`
+    pub result: u32,
+    /// The node's handle; 0 for none in particular.
+    pub node: u64,
+}
+
+impl Refusal {
+    pub fn plain(code: Code) -> Refusal {
+        Refusal {
+            code,
+            result: CUDA_GRAPH_INSTANTIATE_ERROR,
+            node: 0,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! User objects: what the client keeps alive as long as graphs and their launches need it.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use crate::abi::status::{Code, Result};
+use crate::abi::*;
+use crate::process::call;
+use crate::process::handle::{Object, Table};
+use crate::process::registry::Owner;
+use crate::queue::host_functions::{Function, function};
+use cuda_emulator_engine::Unpoisoned;
+
+/// A user object.
+pub struct UserObject {
+    pub handle: u64,
+    destroy: Function,
+    data: u64,
+    counts: Mutex<Counts>,
+}
+
+/// Who has how many references.
+struct Counts {
+    clients: u64,
+    graphs: u64,
+}
+
+static OBJECTS: Table<UserObject> = Table::new();
+
+impl Object for UserObject {
+    const NAME: &'static str = "user object";
+    const TAG: u8 = 0x1d;
+
+    fn owner(&self) -> Option<&Owner> {
+        None
+    }
+
+    fn leak(&self) -> Option<String> {
+        let references = self.counts.lock().unpoisoned().clients;
+        (references > 0).then(|| format!("user object {:#x}, {references} references", self.handle))
+    }
+}
+
+/// Makes one, whose first references are the client's.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for no function, no references and other flags than the one that is required.
+pub fn create(data: u64, destroy: u64, references: u32, flags: u32) -> Result<Arc<UserObject>> {
+    if flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC || !is_count(references) {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let destroy = function(destroy)?;
+    Ok(OBJECTS.insert(|handle| UserObject {
+        handle,
+        destroy,
+        data,
+        counts: Mutex::new(Counts {
+            clients: references.into(),
+            graphs: 0,
+        }),
+    }))
+}
+
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE`.
+pub fn get(handle: u64) -> Result<Arc<UserObject>> {
+    OBJECTS.get(handle).ok_or(Code::ERROR_INVALID_VALUE)
+}
+
+fn is_count(count: u32) -> bool {
+    (1..=i32::MAX as u32).contains(&count)
+}
+
+impl UserObject {
+    /// Gives the client more references.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for no number of references, here and below.
+    pub fn retain(&self, count: u32) -> Result {
+        if !is_count(count) {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        self.counts.lock().unpoisoned().clients += u64::from(count);
+        Ok(())
+    }
+
+    /// Takes references from the client.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for more than it has.
+    pub fn release(&self, count: u32) -> Result {
+        let mut counts = self.counts.lock().unpoisoned();
+        if !is_count(count) || counts.clients < count.into() {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        counts.clients -= u64::from(count);
+        self.end_without(counts.clients + counts.graphs);
+        Ok(())
+    }
+
+    /// Ends the object if there are no references any more.
+    fn end_without(&self, references: u64) {
+        if references == 0 && OBJECTS.remove(self.handle).is_some() {
+            let (destroy, data) = (self.destroy, self.data);
+            destroy_elsewhere(Destruction { destroy, data });
+        }
+    }
+}
+
+/// A destructor's call.
+struct Destruction {
+    destroy: Function,
+    data: u64,
+}
+
+impl Destruction {
+    fn run(self) {
+        // SAFETY: the client's function with the argument it asked for; no reference is left.
+        call::into_client_alone(|| unsafe { (self.destroy)(self.data) });
+    }
+}
+
+/// Has the destructor called by a thread of its own: this one may hold locks.
+fn destroy_elsewhere(call: Destruction) {
+    static QUEUE: Mutex<Option<Sender<Destruction>>> = Mutex::new(None);
+    let mut queue = QUEUE.lock().unpoisoned();
+    if queue.is_none() {
+        let (sender, receiver): (_, Receiver<Destruction>) = channel();
+        let thread = std::thread::Builder::new().name("cuda-user-objects".into());
+        let work = move || receiver.into_iter().for_each(Destruction::run);
+        if thread.spawn(work).is_ok() {
+            *queue = Some(sender);
+        }
+    }
+    match &*queue {
+        // The thread never ends.
+        Some(sender) => drop(sender.send(call)),
+        None => {
+            drop(queue);
+            call.run();
+        }
+    }
+}
+
+impl UserObject {
+    /// Counts references of a graph: new ones, or the client's.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for no number of references, unknown flags, and for more than the client has.
+    pub fn lend(&self, count: u32, flags: u32) -> Result {
+        if !is_count(count) || flags & !CU_GRAPH_USER_OBJECT_MOVE != 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let mut counts = self.counts.lock().unpoisoned();
+        if flags & CU_GRAPH_USER_OBJECT_MOVE != 0 {
+            let left = counts.clients.checked_sub(count.into());
+            counts.clients = left.ok_or(Code::ERROR_INVALID_VALUE)?;
+        }
+        counts.graphs += u64::from(count);
+        Ok(())
+    }
+
+    /// Ends references of a graph.
+    pub fn return_from_graph(&self, count: u32) {
+        let mut counts = self.counts.lock().unpoisoned();
+        counts.graphs -= u64::from(count);
+        self.end_without(counts.clients + counts.graphs);
+    }
+}
+
+/// References to user objects, which are given back in the end.
+#[derive(Default)]
+pub struct References(BTreeMap<u64, (Arc<UserObject>, u64)>);
+
+impl References {
+    pub fn add(&mut self, object: &Arc<UserObject>, count: u64) {
+        let entry = self.0.entry(object.handle);
+        entry.or_insert_with(|| (object.clone(), 0)).1 += count;
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes references to an object out.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for more than there are.
+    pub fn take(&mut self, object: &UserObject, count: u32) -> Result {
+        let entry = self.0.get_mut(&object.handle);
+        let (_, held) = entry.ok_or(Code::ERROR_INVALID_VALUE)?;
+        if !is_count(count) || *held < count.into() {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        *held -= u64::from(count);
+        if *held == 0 {
+            self.0.remove(&object.handle);
+        }
+        Ok(())
+    }
+
+    /// Adds references to the same objects: as many, or `each`.
+    pub fn extend(&mut self, others: &References, each: Option<u64>) {
+        for (object, count) in others.0.values() {
+            let count = each.unwrap_or(*count);
+            object.counts.lock().unpoisoned().graphs += count;
+            self.add(object, count);
+        }
+    }
+}
+
+impl Drop for References {
+    fn drop(&mut self) {
+        for (object, count) in self.0.values() {
+            let mut counts = object.counts.lock().unpoisoned();
+            counts.graphs -= count;
+            object.end_without(counts.clients + counts.graphs);
+        }
+    }
+}

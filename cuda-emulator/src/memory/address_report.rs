@@ -1,0 +1,76 @@
+//! What reports say of an address.
+
+use std::sync::atomic::Ordering;
+
+use super::allocations;
+use super::freed_allocations;
+use super::origin::Origin;
+use crate::process::context::Context;
+
+/// What an access of `size` bytes at `address` met, for a fault report.
+pub fn explain(address: u64, size: u32) -> String {
+    let touches = |base: u64, length: u64| address < base.saturating_add(length) && address >= base;
+    if address < 4096 {
+        return format!("address {address:#x} is a null pointer, or an offset from one");
+    }
+    // What was freed last is the likeliest.
+    let (before, after) = allocations::around(address);
+    if let Some(live) = &before
+        && touches(live.base, live.size)
+    {
+        let place = live.summary();
+        if !live.ready.load(Ordering::Acquire) && live.origin == Origin::Graph {
+            return format!(
+                "{place} is not allocated now: no launch of its graph has got there, or it was freed again"
+            );
+        }
+        if !live.ready.load(Ordering::Acquire) {
+            return format!(
+                "{place} has not been allocated yet in its stream's order: wait for that stream first"
+            );
+        }
+        let beyond = (address - live.base + u64::from(size)).saturating_sub(live.size);
+        return match beyond {
+            0 if !live.writable => format!("{place} is read-only"),
+            0 => format!("{place} contains it"),
+            _ => format!("the last {beyond} of {size} bytes lie beyond the end of {place}"),
+        };
+    }
+    if let Some((start, freed)) = freed_allocations::at(address) {
+        return format!("it lies {} bytes into {freed}", address - start);
+    }
+    let behind = before.map(|one| (address - (one.base + one.size), one));
+    let ahead = after.map(|one| (one.base - address, one));
+    match (behind, ahead) {
+        (None, None) => "no memory is allocated".into(),
+        (Some((gap, one)), other) if other.as_ref().is_none_or(|(far, _)| gap <= *far) => {
+            format!("it lies {gap} bytes past the end of {}", one.summary())
+        }
+        (_, Some((gap, one))) => {
+            format!("it lies {gap} bytes before the start of {}", one.summary())
+        }
+        (Some(_), None) => unreachable!("covered by the second arm"),
+    }
+}
+
+/// Why work of a context may not use memory of another device, if that is so.
+pub fn closed(context: &Context, address: u64) -> Option<String> {
+    let allocation = allocations::find(address)?;
+    let whose = format!(
+        "{} is memory of device {}",
+        allocation.summary(),
+        allocation.context.ordinal
+    );
+    let how = match allocation.pool {
+        Some(_) => "cuMemPoolSetAccess opens pools to other devices (MemoryPool::grant_access)",
+        None => "cuCtxEnablePeerAccess opens it to a context",
+    };
+    match allocation.is_open_to(context) {
+        Some(true) => None,
+        Some(false) if allocation.writable => {
+            Some(format!("{whose}, which this one may read: {how}"))
+        }
+        Some(false) => None,
+        None => Some(format!("{whose}, closed to {}: {how}", context.name())),
+    }
+}

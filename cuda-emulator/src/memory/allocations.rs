@@ -1,0 +1,437 @@
+//! The table of allocations: what every address belongs to, and what it used to belong to.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Once, OnceLock, RwLock};
+
+use super::arena;
+use super::backing::Ground;
+use super::freed_allocations;
+use super::managed;
+use super::origin::Origin;
+use super::permissions::Rights;
+use super::pool::Pool;
+use super::shadow::Shadow;
+use crate::abi::status::{Code, Result};
+use crate::process::context::Context;
+use crate::process::memory_file;
+use crate::process::registry::{self, Kind, Owner};
+use crate::process::shared_slots::Slot;
+use cuda_emulator_engine::Unpoisoned;
+
+/// A live allocation.
+pub struct Allocation {
+    pub base: u64,
+    pub size: u64,
+    /// Never used twice in a process.
+    pub id: u64,
+    pub origin: Origin,
+    /// The context it belongs to.
+    pub context: Arc<Context>,
+    /// Flags of the call that made it; of mapped memory, where the memory behind it is (`CUmemLocationType`).
+    pub flags: u32,
+    /// Kernels may write to it.
+    pub writable: bool,
+    /// The pool of a stream-ordered allocation.
+    pub pool: Option<Arc<Pool>>,
+    /// False until a stream-ordered allocation's turn has come.
+    pub ready: AtomicBool,
+    /// `cuMemFreeAsync` was called.
+    pub freeing: AtomicBool,
+    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`
+    pub sync_memops: AtomicBool,
+    /// Of mapped memory: who may use it.
+    pub rights: Option<Rights>,
+    /// What other processes see of it, once there is a handle.
+    pub shared: OnceLock<Option<Slot>>,
+    /// What goes with it: its addresses, and what it counts for.
+    ground: Ground,
+    /// Which bytes have been written, with `CUDA_EMULATOR_CHECK=uninit`.
+    pub shadow: Option<Shadow>,
+}
+
+/// Live allocations, by where they begin.
+type Live = BTreeMap<u64, Arc<Allocation>>;
+
+static LIVE: RwLock<Live> = RwLock::new(Live::new());
+static GENERATION: AtomicU64 = AtomicU64::new(1);
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+fn read() -> std::sync::RwLockReadGuard<'static, Live> {
+    LIVE.read().unpoisoned()
+}
+
+fn write() -> std::sync::RwLockWriteGuard<'static, Live> {
+    LIVE.write().unpoisoned()
+}
+
+/// Counts up whenever an allocation goes.
+pub fn generation() -> u64 {
+    GENERATION.load(Ordering::Acquire)
+}
+
+/// Who may use what has changed: what was found before must be looked for again.
+pub fn forget_views() {
+    GENERATION.fetch_add(1, Ordering::AcqRel);
+}
+
+/// What to allocate.
+pub struct Request {
+    pub size: u64,
+    pub align: u64,
+    pub origin: Origin,
+    pub flags: u32,
+    pub pool: Option<Arc<Pool>>,
+    pub ready: bool,
+}
+
+impl Request {
+    pub fn new(size: u64, origin: Origin) -> Self {
+        Request {
+            size,
+            align: arena::ALIGNMENT,
+            origin,
+            flags: 0,
+            pool: None,
+            ready: true,
+        }
+    }
+}
+
+/// Puts an allocation into the table.
+fn enter(tables: &mut Live, allocation: &Arc<Allocation>) {
+    static KNOWN: Once = Once::new();
+    KNOWN.call_once(|| registry::register(&Memory));
+    tables.insert(allocation.base, allocation.clone());
+}
+
+/// Memory, as a kind of thing that the client gives back.
+struct Memory;
+
+impl Memory {
+    /// The live allocations of contexts that live.
+    fn all(&self) -> Vec<Arc<Allocation>> {
+        let mut all: Vec<_> = read().values().cloned().collect();
+        all.retain(|one| one.context.is_alive());
+        all
+    }
+}
+
+impl Kind for Memory {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn rank(&self) -> u8 {
+        // After all that uses it.
+        u8::MAX
+    }
+
+    fn end(&self, owner: &Owner) {
+        let mut all: Vec<_> = read().values().cloned().collect();
+        // Who may use what ends with a context, too.
+        forget_views();
+        // What is mapped belongs to no context.
+        all.retain(|one| one.context.id == owner.id && one.rights.is_none());
+        for allocation in all {
+            free(&allocation, "the end of its context");
+        }
+    }
+
+    /// Whether `cuMemFreeAsync` was called for memory whose turn hasn't come.
+    fn is_settling(&self) -> bool {
+        let all = self.all();
+        all.iter().any(|one| one.freeing.load(Ordering::Acquire))
+    }
+
+    fn leaks(&self) -> Vec<String> {
+        let mut all = self.all();
+        all.retain(|one| one.is_clients());
+        let line = |one: &Arc<Allocation>| {
+            let late = if one.freeing.load(Ordering::Acquire) {
+                "; cuMemFreeAsync was called, but its stream has not got there"
+            } else {
+                ""
+            };
+            format!("{}, context {}{late}", one.summary(), one.context.id)
+        };
+        all.iter().map(line).collect()
+    }
+}
+
+impl Allocation {
+    /// With addresses of its own.
+    fn on(mut self, ground: Ground) -> Allocation {
+        self.ground = ground;
+        self
+    }
+
+    /// One that nothing special is known of.
+    fn new(context: &Arc<Context>, base: u64, size: u64, origin: Origin) -> Allocation {
+        Allocation {
+            base,
+            size,
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            origin,
+            context: context.clone(),
+            flags: 0,
+            writable: true,
+            pool: None,
+            ready: AtomicBool::new(true),
+            freeing: AtomicBool::new(false),
+            sync_memops: AtomicBool::new(false),
+            rights: None,
+            shared: OnceLock::new(),
+            ground: Ground::default(),
+            shadow: None,
+        }
+    }
+}
+
+/// Makes an allocation.
+///
+/// # Errors
+/// `CUDA_ERROR_OUT_OF_MEMORY` when the device's memory or the address space is used up.
+pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocation>> {
+    let on_device = request.origin.on_device();
+    let has_file = |pool: &Arc<Pool>| pool.file().is_some();
+    let in_file = request.pool.as_ref().is_some_and(has_file);
+    // A file's pages are mapped whole.
+    let size = match in_file {
+        true => request.size.checked_next_multiple_of(memory_file::PAGE),
+        false => Some(request.size),
+    };
+    let size = size.ok_or(Code::ERROR_OUT_OF_MEMORY)?;
+    let on_host = request.pool.as_ref().is_some_and(|pool| pool.is_on_host());
+    let device = (on_device && !on_host).then_some(context.ordinal);
+    let exportable = request.origin == Origin::Device;
+    let mut ground = Ground::take(size, request.align, device, exportable)?;
+    ground.in_file = in_file;
+    // The host writes its own and managed memory, and modules their variables, where nobody can watch.
+    let is_device_only = |pool: &Arc<Pool>| !pool.is_managed() && !pool.is_on_host();
+    let watched = matches!(
+        request.origin,
+        Origin::Device | Origin::Stream | Origin::Graph | Origin::Heap
+    ) && request.pool.as_ref().is_none_or(is_device_only);
+    let allocation = Arc::new(
+        Allocation {
+            flags: request.flags,
+            pool: request.pool,
+            ready: AtomicBool::new(request.ready),
+            sync_memops: AtomicBool::new(on_device),
+            shadow: watched.then(|| Shadow::new(request.size)).flatten(),
+            ..Allocation::new(context, ground.start(), request.size, request.origin)
+        }
+        .on(ground),
+    );
+    enter(&mut write(), &allocation);
+    Ok(allocation)
+}
+
+/// Makes memory known that is mapped. `flags` is the sort of place that the memory behind it is in.
+pub fn place(
+    context: &Arc<Context>,
+    base: u64,
+    size: u64,
+    flags: u32,
+    rights: Rights,
+) -> Arc<Allocation> {
+    let allocation = Arc::new(Allocation {
+        flags,
+        rights: Some(rights),
+        ..Allocation::new(context, base, size, Origin::Mapped)
+    });
+    enter(&mut write(), &allocation);
+    allocation
+}
+
+/// Makes memory known that lies in a file's pages, from `skipped` bytes behind the first of them on. The pages go with it.
+pub fn place_in(
+    context: &Arc<Context>,
+    ground: Ground,
+    skipped: u64,
+    size: u64,
+    origin: Origin,
+    pool: Option<Arc<Pool>>,
+) -> Arc<Allocation> {
+    let base = ground.start() + skipped;
+    let on_device = origin != Origin::Opened;
+    let allocation = Arc::new(
+        Allocation {
+            pool,
+            sync_memops: AtomicBool::new(on_device),
+            ..Allocation::new(context, base, size, origin)
+        }
+        .on(ground),
+    );
+    enter(&mut write(), &allocation);
+    allocation
+}
+
+/// Makes memory of the client's own known to the device.
+///
+/// # Errors
+/// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` when it overlaps a live allocation.
+pub fn register(
+    context: &Arc<Context>,
+    base: u64,
+    size: u64,
+    flags: u32,
+    writable: bool,
+) -> Result {
+    let end = base.checked_add(size).ok_or(Code::ERROR_INVALID_VALUE)?;
+    let mut tables = write();
+    if let Some((_, other)) = tables.range(..end).next_back()
+        && other.base + other.size > base
+    {
+        return Err(Code::ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    }
+    let allocation = Allocation {
+        flags,
+        writable,
+        ..Allocation::new(context, base, size, Origin::Registered)
+    };
+    enter(&mut tables, &Arc::new(allocation));
+    Ok(())
+}
+
+/// The live allocation that contains `address`.
+pub fn find(address: u64) -> Option<Arc<Allocation>> {
+    let tables = read();
+    let (_, allocation) = tables.range(..=address).next_back()?;
+    (address - allocation.base < allocation.size).then(|| allocation.clone())
+}
+
+/// The live allocations on both sides of an address; one that begins there, or contains it, is the first.
+pub fn around(address: u64) -> (Option<Arc<Allocation>>, Option<Arc<Allocation>>) {
+    let tables = read();
+    let before = tables.range(..=address).next_back();
+    let after = tables.range(address..).next();
+    (
+        before.map(|(_, one)| one.clone()),
+        after.map(|(_, one)| one.clone()),
+    )
+}
+
+/// Where an allocation and those that touch it begin and end together, as far as they are alike.
+pub fn joined(at: &Allocation, alike: impl Fn(&Allocation) -> bool) -> (u64, u64) {
+    let tables = read();
+    let (mut base, mut end) = (at.base, at.base + at.size);
+    while let Some((_, one)) = tables.range(..base).next_back()
+        && one.base + one.size == base
+        && alike(one)
+    {
+        base = one.base;
+    }
+    while let Some(one) = tables.get(&end)
+        && alike(one)
+    {
+        end += one.size;
+    }
+    (base, end - base)
+}
+
+/// The live allocation that starts at `address`.
+pub fn starting_at(address: u64) -> Option<Arc<Allocation>> {
+    read().get(&address).cloned()
+}
+
+/// Checks that `size` bytes at `address` belong to one live allocation, or to mappings side by side, as the driver does
+/// before a copy.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` when they don't.
+pub fn check(address: u64, size: u64) -> Result<Arc<Allocation>> {
+    let allocation = find(address).ok_or(Code::ERROR_INVALID_VALUE)?;
+    match (address - allocation.base).checked_add(size) {
+        Some(end) if end <= allocation.size => Ok(allocation),
+        Some(end) if allocation.rights.is_some() => {
+            let end = allocation.base.saturating_add(end);
+            let tables = read();
+            let mut reached = allocation.base + allocation.size;
+            while reached < end {
+                let next = tables.get(&reached).filter(|one| one.rights.is_some());
+                reached += next.ok_or(Code::ERROR_INVALID_VALUE)?.size;
+            }
+            Ok(allocation)
+        }
+        _ => Err(Code::ERROR_INVALID_VALUE),
+    }
+}
+
+/// Gives or takes away the memory of an allocation whose address stays.
+pub fn set_ready(allocation: &Allocation, ready: bool) {
+    if let Some(shadow) = &allocation.shadow {
+        shadow.clear();
+    }
+    allocation.ready.store(ready, Ordering::Release);
+    GENERATION.fetch_add(1, Ordering::AcqRel);
+}
+
+/// Ends an allocation. `how` completes the sentence "freed by ..." in later reports. False if it was gone already.
+pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
+    let mut tables = write();
+    match tables.get(&allocation.base) {
+        Some(live) if live.id == allocation.id => {}
+        _ => return false,
+    }
+    tables.remove(&allocation.base);
+    if allocation.is_managed() {
+        managed::forget(allocation.id);
+    }
+    let what = format!(
+        "{}, which was freed by {}",
+        allocation.summary(),
+        how.into()
+    );
+    freed_allocations::note(allocation.base, allocation.size, what);
+    drop(tables);
+    GENERATION.fetch_add(1, Ordering::AcqRel);
+    if let Some(Some(slot)) = allocation.shared.get() {
+        // Nobody opens it any more.
+        slot.retire();
+    }
+    // Before somebody else gets the address.
+    if let Some(pool) = &allocation.pool {
+        pool.returned(allocation.base);
+    }
+    allocation.ground.release();
+    true
+}
+
+fn describe(id: u64, origin: &Origin, base: u64, size: u64) -> String {
+    format!(
+        "allocation {id} ({}, {size} bytes at {base:#x})",
+        origin.describe()
+    )
+}
+
+impl Allocation {
+    /// Whether it is mapped memory that nobody may use.
+    pub fn is_out_of_reach(&self) -> bool {
+        self.rights.as_ref().is_some_and(Rights::are_none)
+    }
+
+    /// One line for the leak report.
+    pub fn summary(&self) -> String {
+        describe(self.id, &self.origin, self.base, self.size)
+    }
+
+    /// Whether it is managed memory, which can be prefetched and spoken of.
+    pub fn is_managed(&self) -> bool {
+        matches!(self.origin, Origin::Managed | Origin::Variable(_))
+            || self.pool.as_ref().is_some_and(|pool| pool.is_managed())
+    }
+
+    /// Whether the client has to free it itself.
+    pub fn is_clients(&self) -> bool {
+        match self.origin {
+            Origin::Variable(_) | Origin::Heap => false,
+            // The report has its reservation, and its physical memory.
+            Origin::Mapped => false,
+            // Between launches it is the graph's.
+            Origin::Graph => self.ready.load(Ordering::Acquire),
+            _ => true,
+        }
+    }
+}

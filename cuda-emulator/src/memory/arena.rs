@@ -1,0 +1,263 @@
+//! The address space that device memory comes from.
+//!
+//! One large range is reserved at first use; the system gives it pages as they are touched. Nothing of it is ever
+//! unmapped, so a copy or a kernel that is late by a moment reads stale bytes at worst, never an unmapped page.
+//!
+//! Memory that other processes may open (`cuIpcGetMemHandle`) comes from a second range, whose pages are those of a file. They
+//! cost more than others when they are touched first; but nobody can say when a handle is asked for, and by then kernels may
+//! be writing, so that no page can be exchanged.
+
+use cuda_emulator_engine::Unpoisoned;
+use std::collections::VecDeque;
+use std::sync::{Mutex, OnceLock};
+
+use super::free_blocks::Blocks;
+use crate::process::memory_file::{Memfd, PAGE};
+
+/// Every allocation starts at a multiple of this, as on a GPU.
+pub const ALIGNMENT: u64 = 512;
+/// Freed blocks rest this long (in bytes and in number) before their addresses are given out again, so that a use
+/// after free hits nothing instead of somebody else's data.
+const REST_BYTES: u64 = 64 << 20;
+const REST_BLOCKS: usize = 1024;
+/// Freed blocks from this size on give their pages back to the system.
+const RELEASE_FROM: u64 = 256 << 10;
+
+struct Arena {
+    free: Blocks,
+    /// Freed a short while ago.
+    resting: VecDeque<(u64, u64)>,
+    resting_bytes: u64,
+}
+
+/// A range of the address space.
+struct Range {
+    base: u64,
+    size: u64,
+    arena: Mutex<Arena>,
+    /// Whose pages it shows.
+    file: Option<Memfd>,
+}
+
+/// What only this process uses.
+static OWN: OnceLock<Option<Range>> = OnceLock::new();
+/// What others may open.
+static EXPORTABLE: OnceLock<Option<Range>> = OnceLock::new();
+
+/// Reserves address space: as much as there is to have, up to 1 TiB; of a file, if there is one.
+fn reserve(shared: bool) -> Option<(u64, u64, Option<Memfd>)> {
+    let mut size = 1u64 << 40;
+    while size >= 1 << 26 {
+        let file = shared.then(|| Memfd::create(c"cuda-emulator-memory", size));
+        let (kind, fd) = match &file {
+            None => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
+            Some(None) => {
+                size /= 2;
+                continue;
+            }
+            Some(Some(file)) => (libc::MAP_SHARED, file.number()),
+        };
+        // SAFETY: a new mapping at an address of the system's choice touches nothing that exists.
+        let address = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                size as usize,
+                libc::PROT_READ | libc::PROT_WRITE,
+                kind | libc::MAP_NORESERVE,
+                fd,
+                0,
+            )
+        };
+        if address != libc::MAP_FAILED {
+            // SAFETY: the range is the mapping just made. A failure only makes core files larger.
+            unsafe { libc::madvise(address, size as usize, libc::MADV_DONTDUMP) };
+            return Some((address as u64, size, file.flatten()));
+        }
+        size /= 2;
+    }
+    None
+}
+
+fn range(exportable: bool) -> Option<&'static Range> {
+    let place = if exportable { &EXPORTABLE } else { &OWN };
+    place
+        .get_or_init(|| {
+            let (base, size, file) = reserve(exportable)?;
+            let start = base.next_multiple_of(2 << 20);
+            let arena = Arena {
+                free: Blocks::new(start, size - (start - base)),
+                resting: VecDeque::new(),
+                resting_bytes: 0,
+            };
+            Some(Range {
+                base,
+                size,
+                arena: Mutex::new(arena),
+                file,
+            })
+        })
+        .as_ref()
+}
+
+impl Range {
+    fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.base) < self.size
+    }
+}
+
+/// The range of what others may open, if an address lies there.
+fn exportable_at(address: u64) -> Option<&'static Range> {
+    let range = EXPORTABLE.get()?.as_ref();
+    range.filter(|range| range.contains(address))
+}
+
+/// The file whose page is at an address, and which of its bytes is there; `None` for memory of this process alone.
+pub fn file_at(address: u64) -> Option<(&'static Memfd, u64)> {
+    let range = exportable_at(address)?;
+    Some((range.file.as_ref()?, address - range.base))
+}
+
+impl Arena {
+    fn wake_one(&mut self) -> bool {
+        let Some((address, size)) = self.resting.pop_front() else {
+            return false;
+        };
+        self.resting_bytes -= size;
+        self.free.add(address, size);
+        true
+    }
+
+    fn allocate(&mut self, size: u64, align: u64) -> Option<u64> {
+        loop {
+            if let Some(found) = self.free.allocate(size, align) {
+                return Some(found);
+            }
+            if !self.wake_one() {
+                return None;
+            }
+        }
+    }
+}
+
+/// Bytes that an allocation of `size` takes up.
+pub fn rounded(size: u64) -> Option<u64> {
+    size.max(1).checked_next_multiple_of(ALIGNMENT)
+}
+
+/// As [`allocate`], of memory that other processes may open; of the other where there is none.
+pub fn allocate_exportable(size: u64, align: u64) -> Option<u64> {
+    let taken = range(true).and_then(|range| take(range, size, align));
+    taken.or_else(|| allocate(size, align))
+}
+
+/// Takes a block of `size` (a result of [`rounded`]); `None` when the address space is used up.
+pub fn allocate(size: u64, align: u64) -> Option<u64> {
+    take(range(false)?, size, align)
+}
+
+fn take(range: &Range, size: u64, align: u64) -> Option<u64> {
+    let mut arena = range.arena.lock().unpoisoned();
+    let address = arena.allocate(size, align.max(ALIGNMENT))?;
+    drop(arena);
+    if size >= 4 << 20 {
+        // SAFETY: whole pages inside a block of the arena; a hint only.
+        unsafe {
+            libc::madvise(
+                page_up(address) as *mut _,
+                whole_pages(address, size),
+                libc::MADV_HUGEPAGE,
+            )
+        };
+    }
+    Some(address)
+}
+
+/// Gives a block back.
+pub fn release(address: u64, size: u64) {
+    let exportable = exportable_at(address);
+    if size >= RELEASE_FROM {
+        let (start, length) = (page_up(address), whole_pages(address, size));
+        let advice = match exportable {
+            Some(_) => libc::MADV_REMOVE,
+            None => libc::MADV_DONTNEED,
+        };
+        // SAFETY: whole pages inside a block that nothing uses any longer; they read as zero from now on.
+        unsafe { libc::madvise(start as *mut _, length, advice) };
+    }
+    let Some(range) = exportable.or_else(|| range(false)) else {
+        return;
+    };
+    let mut arena = range.arena.lock().unpoisoned();
+    arena.resting.push_back((address, size));
+    arena.resting_bytes += size;
+    while arena.resting.len() > REST_BLOCKS
+        || arena.resting_bytes > REST_BYTES && arena.resting.len() > 1
+    {
+        arena.wake_one();
+    }
+}
+
+fn page_up(address: u64) -> u64 {
+    address.next_multiple_of(PAGE)
+}
+
+fn whole_pages(address: u64, size: u64) -> usize {
+    ((address + size) / PAGE * PAGE).saturating_sub(page_up(address)) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arena_of(size: u64) -> Arena {
+        Arena {
+            free: Blocks::new(1 << 20, size),
+            resting: VecDeque::new(),
+            resting_bytes: 0,
+        }
+    }
+
+    #[test]
+    fn alignment_and_exhaustion() {
+        let mut arena = arena_of(1 << 16);
+        arena.allocate(512, 512).unwrap();
+        let aligned = arena.allocate(512, 8192).unwrap();
+        assert_eq!(aligned % 8192, 0);
+        assert!(arena.allocate(1 << 16, 512).is_none());
+    }
+
+    #[test]
+    fn rested_blocks_come_back_when_needed() {
+        let mut arena = arena_of(1 << 16);
+        let block = arena.allocate(1 << 16, 512).unwrap();
+        arena.resting.push_back((block, 1 << 16));
+        arena.resting_bytes = 1 << 16;
+        assert_eq!(arena.allocate(1 << 16, 512), Some(block));
+    }
+
+    #[test]
+    fn memory_that_others_may_open_is_that_of_a_file() {
+        let block = allocate_exportable(4096, 4096).unwrap();
+        let (file, offset) = file_at(block + 8).unwrap();
+        file.write(&7u64.to_le_bytes(), offset).unwrap();
+        // SAFETY: the block was just allocated with this size.
+        assert_eq!(unsafe { *((block + 8) as *const u64) }, 7);
+        release(block, 4096);
+        let own = allocate(4096, 512).unwrap();
+        assert!(file_at(own).is_none());
+        release(own, 4096);
+    }
+
+    #[test]
+    fn memory_is_usable_and_distinct() {
+        let (first, second) = (
+            allocate(1 << 20, 512).unwrap(),
+            allocate(1 << 20, 512).unwrap(),
+        );
+        assert!(first.abs_diff(second) >= 1 << 20);
+        // SAFETY: the block was just allocated with this size.
+        unsafe { std::ptr::write_bytes(first as *mut u8, 7, 1 << 20) };
+        release(first, 1 << 20);
+        release(second, 1 << 20);
+    }
+}

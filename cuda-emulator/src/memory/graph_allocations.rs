@@ -1,0 +1,283 @@
+//! Memory that graphs allocate and free.
+//!
+//! An allocation node has its address, and the memory behind it, from when it is made: the address is the same at every
+//! launch. What a launch does is to make the memory accessible, and inaccessible when it is freed.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use super::allocations::{self, Allocation, Request};
+use super::origin::Origin;
+use crate::abi::status::{Code, Result};
+use crate::abi::*;
+use crate::process::context::Context;
+use crate::queue::stream::{How, Piece, Stream};
+use cuda_emulator_engine::Unpoisoned;
+
+/// The memory of an allocation node.
+pub struct GraphMemory {
+    allocation: Arc<Allocation>,
+    /// What the client asked for.
+    properties: PoolProperties,
+    access: Box<[Access]>,
+    /// The handle of the graph that the node is in.
+    owner: u64,
+    /// The handle of a graph that frees it; 0 for none.
+    freed_by: AtomicU64,
+    /// A launch has allocated it, and nothing has freed it, as far as the calls go.
+    outstanding: AtomicBool,
+}
+
+/// Those that a launch has left to the client, by their addresses.
+static OUTSTANDING: Mutex<Option<HashMap<u64, Arc<GraphMemory>>>> = Mutex::new(None);
+/// All of them, by their addresses.
+static KNOWN: Mutex<Option<HashMap<u64, Weak<GraphMemory>>>> = Mutex::new(None);
+
+/// Bytes of a device in use by graphs, and the most there ever were; the same of what nodes hold.
+#[derive(Clone, Copy)]
+struct Use {
+    now: u64,
+    most: u64,
+}
+
+impl Use {
+    const NONE: Use = Use { now: 0, most: 0 };
+
+    fn add(&mut self, bytes: u64) {
+        self.now += bytes;
+        self.most = self.most.max(self.now);
+    }
+}
+
+static USED: Mutex<[[Use; 2]; 64]> = Mutex::new([[Use::NONE; 2]; 64]);
+
+fn with_use(ordinal: i32, reserved: bool, change: impl FnOnce(&mut Use)) {
+    change(&mut USED.lock().unpoisoned()[ordinal as usize][usize::from(reserved)]);
+}
+
+/// A `CUgraphMem_attribute` of a device.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for an unknown one.
+pub fn attribute(ordinal: i32, attribute: u32) -> Result<u64> {
+    let used = USED.lock().unpoisoned()[ordinal as usize];
+    match attribute {
+        CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT => Ok(used[0].now),
+        CU_GRAPH_MEM_ATTR_USED_MEM_HIGH => Ok(used[0].most),
+        CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => Ok(used[1].now),
+        CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => Ok(used[1].most),
+        _ => Err(Code::ERROR_INVALID_VALUE),
+    }
+}
+
+/// Resets a high-water mark.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for another attribute, and for another value than 0.
+pub fn reset(ordinal: i32, attribute: u32, value: u64) -> Result {
+    let reserved = match attribute {
+        CU_GRAPH_MEM_ATTR_USED_MEM_HIGH => false,
+        CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => true,
+        _ => return Err(Code::ERROR_INVALID_VALUE),
+    };
+    if value != 0 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    with_use(ordinal, reserved, |one| one.most = one.now);
+    Ok(())
+}
+
+impl GraphMemory {
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for no size, `CUDA_ERROR_OUT_OF_MEMORY`.
+    pub fn new(
+        context: &Arc<Context>,
+        size: u64,
+        properties: PoolProperties,
+        access: Vec<Access>,
+        owner: u64,
+    ) -> Result<Arc<GraphMemory>> {
+        if size == 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let request = Request {
+            ready: false,
+            ..Request::new(size, Origin::Graph)
+        };
+        let allocation = allocations::allocate(context, request)?;
+        with_use(context.ordinal, true, |one| one.add(size));
+        let memory = Arc::new(GraphMemory {
+            allocation,
+            properties,
+            access: access.into(),
+            owner,
+            freed_by: AtomicU64::new(0),
+            outstanding: AtomicBool::new(false),
+        });
+        let mut known = KNOWN.lock().unpoisoned();
+        let known = known.get_or_insert_default();
+        known.insert(memory.address(), Arc::downgrade(&memory));
+        Ok(memory)
+    }
+
+    pub fn address(&self) -> u64 {
+        self.allocation.base
+    }
+
+    pub fn context(&self) -> &Arc<Context> {
+        &self.allocation.context
+    }
+
+    /// What the node's parameters say.
+    pub fn params(&self) -> AllocNodeParams {
+        AllocNodeParams {
+            pool: self.properties,
+            access: match self.access.is_empty() {
+                true => 0,
+                false => self.access.as_ptr() as u64,
+            },
+            access_count: self.access.len(),
+            size: self.allocation.size as usize,
+            address: self.address(),
+        }
+    }
+
+    /// The piece of work that makes it accessible.
+    pub fn coming(self: Arc<Self>) -> Piece {
+        let work = move || {
+            let allocation = &self.allocation;
+            allocations::set_ready(allocation, true);
+            with_use(allocation.context.ordinal, false, |one| {
+                one.add(allocation.size);
+            });
+            Ok(())
+        };
+        Piece::new(How::Soon, Box::new(work))
+    }
+
+    /// The piece of work that makes it inaccessible.
+    pub fn going(self: Arc<Self>) -> Piece {
+        let work = move || {
+            self.withdraw();
+            Ok(())
+        };
+        Piece::new(How::Soon, Box::new(work))
+    }
+
+    fn withdraw(&self) {
+        let allocation = &self.allocation;
+        if allocation.ready.load(Ordering::Acquire) {
+            allocations::set_ready(allocation, false);
+            with_use(allocation.context.ordinal, false, |one| {
+                one.now -= allocation.size;
+            });
+        }
+    }
+
+    /// Whether a launch has left it to the client.
+    pub fn is_outstanding(&self) -> bool {
+        self.outstanding.load(Ordering::Acquire)
+    }
+
+    /// A launch leaves it to the client.
+    pub fn leave(self: &Arc<Self>) {
+        self.outstanding.store(true, Ordering::Release);
+        let mut all = OUTSTANDING.lock().unpoisoned();
+        all.get_or_insert_default()
+            .insert(self.address(), self.clone());
+    }
+
+    /// Somebody frees it, in a moment that a stream's order says; whether it was there to be freed.
+    pub fn take_back(&self) -> bool {
+        let was = self.outstanding.swap(false, Ordering::AcqRel);
+        let kept = match OUTSTANDING.lock().unpoisoned().as_mut() {
+            Some(all) if was => all.remove(&self.address()),
+            _ => None,
+        };
+        // Not under the lock: it may be the last reference.
+        drop(kept);
+        was
+    }
+
+    /// A graph doesn't get a node that frees it after all.
+    pub fn keep(&self, graph: u64) {
+        let (this, none) = (graph, 0);
+        let _ = self
+            .freed_by
+            .compare_exchange(this, none, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// A graph gets a node that frees it.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where this graph does so already, and where one of this graph and the other that does
+    /// is the graph of the allocation node.
+    pub fn free_by(&self, graph: u64) -> Result {
+        let before = self.freed_by.load(Ordering::Acquire);
+        let owners = before == self.owner || graph == self.owner;
+        if before == graph || before != 0 && owners {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        self.freed_by.store(graph, Ordering::Release);
+        Ok(())
+    }
+}
+
+impl Drop for GraphMemory {
+    fn drop(&mut self) {
+        self.withdraw();
+        let this: *const GraphMemory = self;
+        if let Some(known) = KNOWN.lock().unpoisoned().as_mut() {
+            // Another one may have the address since the context ended.
+            known.retain(|_, one| one.as_ptr() != this);
+        }
+        with_use(self.allocation.context.ordinal, true, |one| {
+            one.now -= self.allocation.size;
+        });
+        allocations::free(&self.allocation, "the end of its graph");
+    }
+}
+
+/// The memory of a graph that begins at an address.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE`.
+pub fn at(address: u64) -> Result<Arc<GraphMemory>> {
+    let known = KNOWN.lock().unpoisoned();
+    let found = known.as_ref().and_then(|all| all.get(&address));
+    let found = found.and_then(Weak::upgrade);
+    found.ok_or(Code::ERROR_INVALID_VALUE)
+}
+
+/// What is outstanding at an allocation, taken back.
+fn outstanding(allocation: &Allocation) -> Result<Arc<GraphMemory>> {
+    let memory = at(allocation.base)?;
+    if memory.take_back() {
+        Ok(memory)
+    } else {
+        Err(Code::ERROR_INVALID_VALUE)
+    }
+}
+
+/// `cuMemFree` of what a launch has left.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` where no launch has left it, or it was freed already; the sticky error.
+pub fn free(allocation: &Arc<Allocation>) -> Result {
+    let memory = outstanding(allocation)?;
+    allocation.context.drain();
+    allocation.context.usable()?;
+    memory.withdraw();
+    Ok(())
+}
+
+/// `cuMemFreeAsync` of what a launch has left.
+///
+/// # Errors
+/// As [`free`], without the sticky error.
+pub fn free_async(allocation: &Arc<Allocation>, stream: &Arc<Stream>) -> Result {
+    let memory = outstanding(allocation)?;
+    stream.submit(memory.going());
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! Memory of other processes.
+//!
+//! What `cuMemAlloc` gives lies in a file in memory ([`arena::file_at`]). A handle leads to a slot that says which part of
+//! it, and whether it is still allocated; another process maps that part.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+use super::allocations::{self, Allocation};
+use super::arena;
+use super::backing::Ground;
+use super::origin::Origin;
+use crate::abi::status::{Code, Result};
+use crate::process::context::{self, Context};
+use crate::process::device;
+use crate::process::memory_file::{Identity, Memfd, PAGE};
+use crate::process::shared_slots::{Handle, Key, Lost, Slot, Sort};
+use crate::process::warnings;
+use cuda_emulator_engine::Unpoisoned;
+
+/// The words of a slot of memory, behind the one that says whether it is there.
+const FILE: usize = 2;
+const OFFSET: usize = 3;
+const SIZE: usize = 4;
+const DEVICE: usize = 5;
+const INODE: usize = 6;
+const ORDINAL: usize = 7;
+
+/// Memory of another process, as it was opened here.
+struct Opened {
+    allocation: Arc<Allocation>,
+    count: usize,
+    base: u64,
+}
+
+static OPENED: Mutex<BTreeMap<Key, Opened>> = Mutex::new(BTreeMap::new());
+
+/// The handle of an allocation, for other processes.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for anything but memory from `cuMemAlloc`; `CUDA_ERROR_NOT_SUPPORTED` where the system gave
+/// no file for it.
+pub fn export(address: u64) -> Result<Handle> {
+    let found = allocations::find(address).filter(|one| one.origin == Origin::Device);
+    let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
+    let why = || warnings::lacking("shared memory where files may not be as large");
+    let (file, offset) = arena::file_at(allocation.base).ok_or_else(why)?;
+    let identity = file.identity().ok_or(Code::ERROR_OPERATING_SYSTEM)?;
+    let slot = allocation.shared.get_or_init(|| {
+        let slot = Slot::new()?;
+        let store = |index, value| slot.word(index).store(value, Ordering::Release);
+        store(FILE, file.number() as u64);
+        store(OFFSET, offset);
+        store(SIZE, allocation.size);
+        store(DEVICE, identity.device);
+        store(INODE, identity.inode);
+        store(ORDINAL, allocation.context.ordinal as u64);
+        slot.publish();
+        Some(slot)
+    });
+    let slot = slot.as_ref().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
+    Ok(slot.handle(Sort::Memory))
+}
+
+/// Opens memory of another process; the same again gives the same address.
+///
+/// # Errors
+/// As recorded on an H200 (driver 580): `CUDA_ERROR_INVALID_CONTEXT` for memory of this process,
+/// `CUDA_ERROR_INVALID_HANDLE` for a process that has ended, `CUDA_ERROR_INVALID_VALUE` for memory that was freed, and for
+/// what is no handle. `CUDA_ERROR_MAP_FAILED` for memory of a device that the current one can't reach.
+pub fn open(handle: &Handle) -> Result<u64> {
+    let context = context::current()?;
+    let slot = Slot::open(Sort::Memory, handle).map_err(|lost| match lost {
+        Lost::Nonsense => Code::ERROR_INVALID_VALUE,
+        Lost::Own => Code::ERROR_INVALID_CONTEXT,
+        Lost::Gone => Code::ERROR_INVALID_HANDLE,
+    })?;
+    let word = |index| slot.word(index).load(Ordering::Acquire);
+    let ordinal = i32::try_from(word(ORDINAL)).map_err(|_| Code::ERROR_INVALID_VALUE)?;
+    let mut all = OPENED.lock().unpoisoned();
+    if let Some(known) = all.get_mut(&slot.key())
+        && known.is_there()
+    {
+        reach(&context, &known.allocation.context)?;
+        known.count += 1;
+        return Ok(known.base);
+    }
+    if !slot.is_live() {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    device::check(ordinal).map_err(|_| Code::ERROR_MAP_FAILED)?;
+    // It is memory of the device that it was allocated on.
+    let owner = match context.ordinal == ordinal {
+        true => context.clone(),
+        false => context::primary(ordinal),
+    };
+    reach(&context, &owner)?;
+    let (offset, size) = (word(OFFSET), word(SIZE));
+    let fd = i32::try_from(word(FILE)).map_err(|_| Code::ERROR_INVALID_VALUE)?;
+    let file = Memfd::of_process(slot.process(), fd).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    let identity = Identity {
+        device: word(DEVICE),
+        inode: word(INODE),
+    };
+    let end = offset.checked_add(size).filter(|_| size > 0);
+    let fits = end.is_some_and(|end| file.size().is_some_and(|whole| end <= whole));
+    if file.identity() != Some(identity) || !fits {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    let skipped = offset % PAGE;
+    let ground = Ground::pages(skipped + size)?;
+    let length = (skipped + size).next_multiple_of(PAGE);
+    // SAFETY: whole pages that the arena has just given out, and the file has as many.
+    if !unsafe { file.map_at(ground.start(), offset - skipped, length) } {
+        ground.release();
+        return Err(Code::ERROR_MAP_FAILED);
+    }
+    let allocation = allocations::place_in(&owner, ground, skipped, size, Origin::Opened, None);
+    let base = allocation.base;
+    // What ended with its context needs no entry any more.
+    all.retain(|_, one| one.is_there());
+    let opened = Opened {
+        allocation,
+        count: 1,
+        base,
+    };
+    all.insert(slot.key(), opened);
+    Ok(base)
+}
+
+/// Lets work of a context use memory of another device that it has opened, as the call's only flag says.
+fn reach(context: &Context, owner: &Context) -> Result {
+    if context.ordinal == owner.ordinal {
+        return Ok(());
+    }
+    if !device::are_linked(context.ordinal, owner.ordinal) {
+        return Err(Code::ERROR_MAP_FAILED);
+    }
+    if context.set_peer(owner, true) {
+        allocations::forget_views();
+    }
+    Ok(())
+}
+
+/// Closes memory once; the last time ends it, after all work of its context and of the current one.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for what wasn't opened, or was closed as often.
+pub fn close(address: u64) -> Result {
+    let context = context::current()?;
+    let mut all = OPENED.lock().unpoisoned();
+    let found = all
+        .iter_mut()
+        .find(|(_, one)| one.base == address && one.is_there());
+    let (key, one) = found.ok_or(Code::ERROR_INVALID_VALUE)?;
+    one.count -= 1;
+    if one.count > 0 {
+        return Ok(());
+    }
+    let key = *key;
+    let Some(one) = all.remove(&key) else {
+        return Ok(());
+    };
+    drop(all);
+    context.drain();
+    one.allocation.context.drain();
+    allocations::free(&one.allocation, "cuIpcCloseMemHandle");
+    Ok(())
+}
+
+impl Opened {
+    /// False when its context has ended.
+    fn is_there(&self) -> bool {
+        allocations::starting_at(self.base).is_some_and(|one| one.id == self.allocation.id)
+    }
+}

@@ -1,0 +1,435 @@
+//! What a pool has of memory, used or kept: an account in the driver's units.
+//!
+//! As seen on an H200 (driver 580): a pool gets memory from the system in pieces of 32 MiB, gives allocations places in them
+//! that begin at multiples of 512 bytes, and gives back pieces in which nothing is allocated. The places are those of the
+//! account alone: the emulator's memory lies elsewhere, where freed addresses rest. Only of a pool that other processes may
+//! get are they real: offsets in its file.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::arena::ALIGNMENT;
+use crate::process::memory_file::PAGE;
+
+/// Bytes that a pool gets at a time.
+pub const PIECE: u64 = 32 << 20;
+/// Bytes of a file that places are those of. Only what is touched takes memory.
+pub const FILE_SIZE: u64 = 1 << 36;
+
+/// The account.
+#[derive(Default)]
+pub struct Book {
+    /// The pieces that there are, by their number in a line of addresses.
+    pieces: BTreeSet<u64>,
+    /// What nothing lies in of them.
+    gaps: Gaps,
+    /// The place of each allocation in that line, and its bytes, by its address.
+    of: HashMap<u64, (u64, u64)>,
+    used: u64,
+    used_most: u64,
+    reserved_most: u64,
+    /// Whether places are whole pages, since they are those of a file.
+    paged: bool,
+    /// There may be something to give back: the next wait looks.
+    pub pending: bool,
+}
+
+/// Gaps in the line: none touches another.
+#[derive(Default)]
+struct Gaps {
+    /// Where each ends, by where it begins.
+    all: BTreeMap<u64, u64>,
+    /// Where those of a class of lengths begin.
+    classes: BTreeMap<u32, BTreeSet<u64>>,
+}
+
+/// Eight classes for each power of two: lengths of a higher class are larger.
+fn class(length: u64) -> u32 {
+    let power = length.max(8).ilog2();
+    power * 8 + ((length.max(8) >> (power - 3)) & 7) as u32
+}
+
+impl Gaps {
+    fn put(&mut self, start: u64, end: u64) {
+        if start < end {
+            self.all.insert(start, end);
+            let class = self.classes.entry(class(end - start)).or_default();
+            class.insert(start);
+        }
+    }
+
+    fn remove(&mut self, start: u64) -> Option<u64> {
+        let end = self.all.remove(&start)?;
+        let class = class(end - start);
+        if let Some(starts) = self.classes.get_mut(&class) {
+            starts.remove(&start);
+            if starts.is_empty() {
+                self.classes.remove(&class);
+            }
+        }
+        Some(end)
+    }
+
+    /// Adds what is no gap yet, together with the gaps that it touches.
+    fn add(&mut self, mut start: u64, mut end: u64) {
+        let before = self.all.range(..start).next_back();
+        if let Some((&first, _)) = before.filter(|(_, last)| **last == start) {
+            self.remove(first);
+            start = first;
+        }
+        if let Some(last) = self.remove(end) {
+            end = last;
+        }
+        self.put(start, end);
+    }
+
+    /// Takes a part of the gap that it lies in.
+    fn take(&mut self, start: u64, end: u64) {
+        let around = self.all.range(..=start).next_back();
+        let Some((&first, _)) = around else {
+            return;
+        };
+        if let Some(last) = self.remove(first) {
+            self.put(first, start);
+            self.put(end, last);
+        }
+    }
+
+    /// The first gap of so many bytes: of the classes above all gaps are large enough, of its own class some.
+    fn first(&self, bytes: u64) -> Option<u64> {
+        let own = class(bytes);
+        let above = self.classes.range(own + 1..);
+        let above = above.filter_map(|(_, starts)| starts.first()).min();
+        let fits = |start: &&u64| self.all[*start] - **start >= bytes;
+        let alike = self.classes.get(&own);
+        let before = alike.map(|starts| starts.range(..above.copied().unwrap_or(u64::MAX)));
+        let found = before.and_then(|mut before| before.find(fits));
+        found.or(above).copied()
+    }
+}
+
+impl Book {
+    pub fn new(paged: bool) -> Book {
+        Book {
+            paged,
+            ..Book::default()
+        }
+    }
+
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    pub fn used_most(&self) -> u64 {
+        self.used_most
+    }
+
+    pub fn reserved(&self) -> u64 {
+        self.pieces.len() as u64 * PIECE
+    }
+
+    pub fn reserved_most(&self) -> u64 {
+        self.reserved_most
+    }
+
+    pub fn reset_used_most(&mut self) {
+        self.used_most = self.used;
+    }
+
+    pub fn reset_reserved_most(&mut self) {
+        self.reserved_most = self.reserved();
+    }
+
+    /// Bytes of a place: places begin at multiples of a unit.
+    fn rounded(&self, size: u64) -> Option<u64> {
+        let unit = if self.paged { PAGE } else { ALIGNMENT };
+        size.checked_next_multiple_of(unit)
+    }
+
+    /// Where more pieces make room. A file has an end: there, the first hole among the pieces that is large enough is used
+    /// again. Other places go on behind the last piece.
+    fn room(&self, bytes: u64) -> u64 {
+        let mut from = 0;
+        for piece in self.pieces.iter().filter(|_| self.paged) {
+            if (piece * PIECE).saturating_sub(from) >= bytes {
+                return from;
+            }
+            from = self.free_before((piece + 1) * PIECE);
+        }
+        let end = self.pieces.last().map_or(0, |piece| (piece + 1) * PIECE);
+        self.free_before(end)
+    }
+
+    /// Where the gap begins that ends here; here, if none does.
+    fn free_before(&self, end: u64) -> u64 {
+        let last = self.gaps.all.range(..end).next_back();
+        last.filter(|(_, last)| **last == end)
+            .map_or(end, |(start, _)| *start)
+    }
+
+    /// Takes a place for an allocation: the first gap of the pieces that there are which holds it, else more pieces. `None`
+    /// where the pool would have more than `most` bytes then, and beyond the end of its file.
+    pub fn take(&mut self, size: u64, most: Option<u64>) -> Option<u64> {
+        let bytes = self.rounded(size)?;
+        let place = self.gaps.first(bytes).unwrap_or_else(|| self.room(bytes));
+        let last = place.checked_add(bytes)?.div_ceil(PIECE);
+        if self.paged && last > FILE_SIZE / PIECE {
+            return None;
+        }
+        let there = self.pieces.range(place / PIECE..last).count() as u64;
+        let more = last - place / PIECE - there;
+        let all = more.checked_mul(PIECE)?.checked_add(self.reserved())?;
+        if most.is_some_and(|most| all > most) {
+            return None;
+        }
+        for piece in place / PIECE..last {
+            if self.pieces.insert(piece) {
+                self.gaps.add(piece * PIECE, (piece + 1) * PIECE);
+            }
+        }
+        self.gaps.take(place, place + bytes);
+        self.used += size;
+        self.used_most = self.used_most.max(self.used);
+        self.reserved_most = self.reserved_most.max(self.reserved());
+        Some(place)
+    }
+
+    /// The allocation at an address has this place, and so many bytes.
+    pub fn bind(&mut self, address: u64, place: u64, size: u64) {
+        self.of.insert(address, (place, size));
+    }
+
+    /// The place of the allocation at an address.
+    pub fn place_of(&self, address: u64) -> Option<u64> {
+        self.of.get(&address).map(|(place, _)| *place)
+    }
+
+    /// The allocation at an address has gone.
+    pub fn give(&mut self, address: u64) {
+        let Some((place, size)) = self.of.remove(&address) else {
+            return;
+        };
+        if let Some(bytes) = self.rounded(size) {
+            self.gaps.add(place, place + bytes);
+            self.used -= size;
+        }
+    }
+
+    /// Gives back pieces that nothing lies in, the last first, for as long as `wanted` says so of the bytes that there are:
+    /// where each begins.
+    pub fn release(&mut self, wanted: impl Fn(u64) -> bool) -> Vec<u64> {
+        let mut released = Vec::new();
+        if !wanted(self.reserved()) {
+            return released; // as nearly always: this is asked at each wait
+        }
+        // Only what is a gap can go.
+        let gaps: Vec<(u64, u64)> = self.gaps.all.iter().rev().map(|(a, b)| (*a, *b)).collect();
+        for (start, end) in gaps {
+            for piece in (start.div_ceil(PIECE)..end / PIECE).rev() {
+                if !wanted(self.reserved()) {
+                    return released;
+                }
+                self.pieces.remove(&piece);
+                self.gaps.take(piece * PIECE, (piece + 1) * PIECE);
+                released.push(piece * PIECE);
+            }
+        }
+        released
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    /// What an H200 (driver 580) says after each of these.
+    #[test]
+    fn the_account_is_an_h200s() {
+        let mut book = Book::default();
+        let take = |book: &mut Book, address, size| {
+            let place = book.take(size, None).unwrap();
+            book.bind(address, place, size);
+            place
+        };
+        assert_eq!(take(&mut book, 1, 1), 0);
+        assert_eq!(take(&mut book, 2, 1000), 512);
+        assert_eq!((book.reserved(), book.used()), (PIECE, 1001));
+        take(&mut book, 3, 20 * MIB);
+        assert_eq!(book.reserved(), PIECE);
+        take(&mut book, 4, 40 * MIB);
+        assert_eq!((book.reserved(), book.used()), (2 * PIECE, 62_915_561));
+        book.give(4);
+        let above = |threshold: u64| move |reserved: u64| reserved > threshold;
+        book.release(above(0));
+        assert_eq!((book.reserved(), book.used()), (PIECE, 20_972_521));
+        for address in 1..=3 {
+            book.give(address);
+        }
+        assert_eq!((book.reserved(), book.used()), (PIECE, 0));
+        book.release(above(0));
+        assert_eq!((book.reserved(), book.reserved_most()), (0, 2 * PIECE));
+        take(&mut book, 1, 100 * MIB);
+        book.give(1);
+        for (keep, left) in [(50, 2), (33, 2), (32, 1), (0, 0)] {
+            let keep = keep * MIB;
+            book.release(|reserved| reserved >= keep + PIECE);
+            assert_eq!(book.reserved(), left * PIECE, "{keep}");
+        }
+        for address in 1..=4 {
+            take(&mut book, address, 10 * MIB);
+        }
+        assert_eq!(book.reserved(), 2 * PIECE);
+        book.give(1);
+        book.give(3);
+        book.release(above(0));
+        assert_eq!(book.reserved(), 2 * PIECE, "something lies in both");
+        take(&mut book, 3, 10 * MIB);
+        assert_eq!((book.reserved(), book.used()), (2 * PIECE, 30 * MIB));
+    }
+
+    #[test]
+    fn a_pool_with_a_maximum_takes_no_more() {
+        let mut book = Book::default();
+        let most = Some(PIECE);
+        assert!(book.take(8 * MIB, most).is_some() && book.take(8 * MIB, most).is_some());
+        assert_eq!(book.take(40 * MIB, most), None);
+        assert_eq!(book.take(u64::MAX - 5, None), None, "beyond all addresses");
+        assert_eq!((book.used(), book.reserved()), (16 * MIB, PIECE));
+    }
+
+    #[test]
+    fn places_in_a_file_are_within_it() {
+        let mut book = Book::new(true);
+        let large = 1024 * MIB;
+        let kept = book.take(40 * MIB, None).unwrap();
+        book.bind(1, kept, 40 * MIB);
+        let mut before = None;
+        for address in 2..102 {
+            let place = book.take(large, None).unwrap();
+            assert!(place + large <= FILE_SIZE, "{address}");
+            book.bind(address, place, large);
+            before.into_iter().for_each(|one| book.give(one));
+            before = Some(address);
+            book.release(|reserved| reserved > 0);
+        }
+        assert_eq!(book.take(FILE_SIZE, None), None);
+        book.give(101);
+        book.release(|reserved| reserved > 0);
+        assert_eq!(book.take(large, None), Some(40 * MIB));
+        let rest = FILE_SIZE - large - 40 * MIB;
+        assert_eq!(book.take(rest + 1, None), None);
+        assert!(book.take(rest, None).is_some());
+        assert_eq!(book.reserved(), FILE_SIZE);
+    }
+
+    /// The first of the gaps between places, found by walking all of them; else where the line ends.
+    fn walked(places: &BTreeMap<u64, u64>, pieces: &BTreeSet<u64>, bytes: u64) -> Option<u64> {
+        let mut from = None;
+        for piece in pieces {
+            let (base, end) = (piece * PIECE, (piece + 1) * PIECE);
+            if piece
+                .checked_sub(1)
+                .is_none_or(|one| !pieces.contains(&one))
+            {
+                from = Some(base);
+            }
+            for (&place, &length) in places.range(base..end) {
+                match from {
+                    Some(from) if place >= from + bytes => return Some(from),
+                    _ => from = Some((place + length).next_multiple_of(ALIGNMENT)),
+                }
+            }
+            if let Some(from) = from
+                && from + bytes <= end
+            {
+                return Some(from);
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn places_are_those_of_a_walk_through_all() {
+        let mut book = Book::default();
+        let mut places = BTreeMap::new();
+        let mut random = 7u64;
+        let mut number = |below: u64| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (random >> 33) % below
+        };
+        let mut live = Vec::new();
+        for address in 0..3000u64 {
+            if number(5) < 3 || live.is_empty() {
+                let size = match number(4) {
+                    0 => 1 + number(40 * MIB),
+                    1 => 1 + number(5000),
+                    _ => 512 * (1 + number(64)),
+                };
+                let expected = walked(&places, &book.pieces, size);
+                let place = book.take(size, None).unwrap();
+                assert!(
+                    expected.is_none_or(|expected| expected == place),
+                    "{address}"
+                );
+                book.bind(address, place, size);
+                places.insert(place, size);
+                live.push(address);
+            } else {
+                let address = live.swap_remove(number(live.len() as u64) as usize);
+                places.remove(&book.place_of(address).unwrap());
+                book.give(address);
+            }
+            if number(50) == 0 {
+                let threshold = number(4) * PIECE;
+                for start in book.release(|reserved| reserved > threshold) {
+                    let before = places.range(..start + PIECE).next_back();
+                    assert!(before.is_none_or(|(place, size)| place + size <= start));
+                }
+            }
+        }
+        for address in live {
+            book.give(address);
+        }
+        book.release(|reserved| reserved > 0);
+        assert_eq!((book.used(), book.reserved()), (0, 0));
+        assert!(book.gaps.all.is_empty() && book.gaps.classes.is_empty());
+    }
+
+    /// What this thread has taken of a processor: others don't count.
+    fn processor_time() -> std::time::Duration {
+        let mut now = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: a place for the result.
+        let done = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
+        assert_eq!(done, 0);
+        std::time::Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+    }
+
+    #[test]
+    fn many_allocations_are_no_more_work_each() {
+        let time = |count: u64| {
+            let mut book = Book::default();
+            let start = processor_time();
+            for address in 0..count {
+                let place = book.take(3000, None).unwrap();
+                book.bind(address, place, 3000);
+            }
+            for address in (0..count).step_by(2) {
+                book.give(address);
+            }
+            for address in (0..count).step_by(2) {
+                let place = book.take(3000, None).unwrap();
+                book.bind(address, place, 3000);
+            }
+            processor_time() - start
+        };
+        let (few, many) = (time(2_000), time(40_000));
+        // 20 times as many; by a walk through all it would be 400 times the work.
+        assert!(many < few * 150, "{few:?} {many:?}");
+    }
+}

@@ -1,0 +1,83 @@
+//! Where physical memory lies that no other process gets: in one file for all, so that thousands of pieces need no
+//! descriptors of their own.
+
+use std::sync::{Mutex, OnceLock};
+
+use super::free_blocks::Blocks;
+use crate::process::memory_file::{Memfd, PAGE};
+use cuda_emulator_engine::Unpoisoned;
+
+struct Store {
+    file: Memfd,
+    free: Mutex<Blocks>,
+}
+
+/// A part of the file, given back when this is dropped.
+pub struct Part {
+    store: &'static Store,
+    offset: u64,
+    size: u64,
+}
+
+/// The file, as large as there is one to have.
+fn store() -> Option<&'static Store> {
+    static STORE: OnceLock<Option<Store>> = OnceLock::new();
+    let make = || {
+        let sizes = std::iter::successors(Some(1u64 << 46), |size| Some(size / 2));
+        let mut sizes = sizes.take_while(|&size| size >= 1 << 26);
+        sizes.find_map(|size| {
+            Some(Store {
+                file: Memfd::create(c"cuda-emulator-physical", size)?,
+                free: Mutex::new(Blocks::new(0, size)),
+            })
+        })
+    };
+    STORE.get_or_init(make).as_ref()
+}
+
+impl Part {
+    /// Whole pages, all zeros; `None` where there is no room.
+    pub fn take(size: u64) -> Option<Part> {
+        let store = store()?;
+        let offset = store.free.lock().unpoisoned().allocate(size, PAGE)?;
+        Some(Part {
+            store,
+            offset,
+            size,
+        })
+    }
+
+    /// The file, and where the part begins in it.
+    pub fn place(&self) -> (&Memfd, u64) {
+        (&self.store.file, self.offset)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.store.file.punch(self.offset, self.size);
+        let mut free = self.store.free.lock().unpoisoned();
+        free.add(self.offset, self.size);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_zeros_whoever_had_them_before() {
+        let size = 2 << 20;
+        let part = Part::take(size).unwrap();
+        let (file, first) = part.place();
+        file.write(&[7; 8], first + 4096).unwrap();
+        drop(part);
+        let again = Part::take(size).unwrap();
+        let (file, offset) = again.place();
+        let mut bytes = [1; 8];
+        file.read(&mut bytes, offset + 4096).unwrap();
+        assert_eq!(bytes, [0; 8]);
+        let other = Part::take(size).unwrap();
+        assert!(other.place().1.abs_diff(offset) >= size);
+    }
+}

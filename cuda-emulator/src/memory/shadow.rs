@@ -1,0 +1,98 @@
+//! One bit per byte: whether it has been written. Only maintained with `CUDA_EMULATOR_CHECK=uninit`.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::process::configuration;
+
+/// The written marks of one allocation.
+pub struct Shadow {
+    words: Box<[AtomicU64]>,
+}
+
+impl Shadow {
+    /// Marks for `size` bytes, none written; `None` when the check is off.
+    pub fn new(size: u64) -> Option<Shadow> {
+        configuration::get()
+            .check_uninit
+            .then(|| Shadow::with_size(size))
+    }
+
+    fn with_size(size: u64) -> Shadow {
+        Shadow {
+            words: (0..size.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    /// The bits of the word that holds `offset` which belong to the range, and how many bytes that are.
+    fn part(offset: u64, size: u64) -> (usize, u64, u64) {
+        let bit = offset % 64;
+        let count = (64 - bit).min(size);
+        let mask = if count == 64 {
+            u64::MAX
+        } else {
+            ((1 << count) - 1) << bit
+        };
+        ((offset / 64) as usize, mask, count)
+    }
+
+    /// Marks bytes as written.
+    pub fn mark(&self, mut offset: u64, mut size: u64) {
+        while size > 0 {
+            let (index, mask, count) = Self::part(offset, size);
+            let Some(word) = self.words.get(index) else {
+                return;
+            };
+            word.fetch_or(mask, Ordering::Relaxed);
+            offset += count;
+            size -= count;
+        }
+    }
+
+    /// Marks all bytes as not written.
+    pub fn clear(&self) {
+        for word in &self.words {
+            word.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether all the bytes have been written.
+    pub fn is_marked(&self, mut offset: u64, mut size: u64) -> bool {
+        while size > 0 {
+            let (index, mask, count) = Self::part(offset, size);
+            match self.words.get(index) {
+                Some(word) if word.load(Ordering::Relaxed) & mask == mask => {}
+                Some(_) => return false,
+                None => return true,
+            }
+            offset += count;
+            size -= count;
+        }
+        true
+    }
+
+    /// Takes over the marks of `size` bytes of another allocation.
+    pub fn copy(&self, to: u64, source: &Shadow, from: u64, size: u64) {
+        for index in 0..size {
+            if source.is_marked(from + index, 1) {
+                self.mark(to + index, 1);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_cross_words() {
+        let shadow = Shadow::with_size(300);
+        shadow.mark(60, 100);
+        assert!(shadow.is_marked(60, 100));
+        assert!(!shadow.is_marked(59, 2));
+        assert!(!shadow.is_marked(159, 2));
+        let copy = Shadow::with_size(300);
+        copy.copy(0, &shadow, 50, 20);
+        assert!(!copy.is_marked(9, 1) && copy.is_marked(10, 10) && !copy.is_marked(20, 1));
+    }
+}

@@ -1,0 +1,393 @@
+//! What surrounds the body of every exported function: the check for initialisation, injected failures, the trace,
+//! and the `catch_unwind` that keeps panics from unwinding into C.
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_char};
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+use super::configuration::{self, Sink};
+use super::context::{self, Context};
+use super::exit;
+use super::log;
+use super::warnings;
+use crate::abi::failure_reason::{self, FailedCall};
+use crate::abi::pointers::Show;
+use crate::abi::status::{Code, Result};
+use cuda_emulator_engine::Unpoisoned;
+
+static INITIALISED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Whether the null stream means this thread's own stream in the call under way.
+    static PER_THREAD: Cell<bool> = const { Cell::new(false) };
+    /// Whether this thread is in a function of the client's that the driver calls.
+    static WITHIN_CLIENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a function of the client's on one of a context's streams. Most calls are not permitted in it.
+pub fn into_client(context: &Arc<Context>, function: impl FnOnce()) {
+    into_client_alone(|| {
+        context::push(context.clone().into());
+        function();
+        context::pop();
+    });
+}
+
+/// Runs a function of the client's that has no context. Most calls are not permitted in it.
+pub fn into_client_alone(function: impl FnOnce()) {
+    let before = WITHIN_CLIENT.replace(true);
+    function();
+    WITHIN_CLIENT.set(before);
+}
+
+/// Whether a function may be called in a host function. As seen on an H200 (driver 580): what works on a stream or an
+/// event that exists may, but for copies, launches and stream-ordered memory; what needs a current context may not.
+const fn works_within_client(name: &str) -> bool {
+    const PREFIXES: [&str; 9] = [
+        "cuStream",
+        "cuEvent",
+        "cuLaunchHostFunc",
+        "cuMemsetD",
+        "cuThreadExchangeStreamCaptureMode",
+        "cuInit",
+        "cuDriverGetVersion",
+        "cuGetError",
+        "cuGetProcAddress",
+    ];
+    if begins_with(name, "cuStreamCreate") || begins_with(name, "cuEventCreate") {
+        return false;
+    }
+    let mut i = 0;
+    while i < PREFIXES.len() {
+        if begins_with(name, PREFIXES[i]) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// `str::starts_with`, for constants.
+const fn begins_with(name: &str, prefix: &str) -> bool {
+    let (name, prefix) = (name.as_bytes(), prefix.as_bytes());
+    if name.len() < prefix.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < prefix.len() {
+        if name[i] != prefix[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Whether the call under way came by a `_ptsz` or `_ptds` name.
+pub fn per_thread_default() -> bool {
+    PER_THREAD.get()
+}
+
+pub fn set_initialised(value: bool) {
+    INITIALISED.store(value, Ordering::Release);
+}
+
+/// How one exported function behaves.
+pub struct Call {
+    /// The exported name.
+    pub name: &'static str,
+    /// Works before `cuInit`.
+    pub early: bool,
+    /// The null stream is the thread's own.
+    pub per_thread: bool,
+    /// Works in a function of the client's that the driver calls.
+    pub within_client: bool,
+    /// The arguments' names.
+    pub arguments: &'static [&'static str],
+}
+
+impl Call {
+    pub const fn new(
+        name: &'static str,
+        early: bool,
+        per_thread: bool,
+        arguments: &'static [&'static str],
+    ) -> Call {
+        Call {
+            name,
+            early,
+            per_thread,
+            within_client: works_within_client(name),
+            arguments,
+        }
+    }
+}
+
+/// Runs the body of an exported function. There are hundreds of them: what isn't the body's stands here once.
+pub fn enter(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
+    if watched() {
+        watch(call, body, arguments)
+    } else {
+        guarded(call, body, arguments)
+    }
+}
+
+/// Makes a call fail if it must, and traces it.
+#[cold]
+fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
+    let start = Instant::now();
+    let injected = inject(call.name);
+    let code = match injected {
+        Some(code) => without_reason(code),
+        None => guarded(call, body, arguments),
+    };
+    if call.name == "cuCtxGetCurrent" && code == Code::SUCCESS && !configuration::get().every {
+        // Layers above the driver ask before each call: the other lines would drown.
+        return code;
+    }
+    trace(|line| {
+        let _ = write!(line, "{}(", call.name);
+        let done = code == Code::SUCCESS;
+        for (index, (name, argument)) in call.arguments.iter().zip(arguments).enumerate() {
+            let _ = write!(line, "{}{name}=", if index > 0 { "," } else { "" });
+            let _ = argument.show(done, line);
+        }
+        let _ = write!(line, ") = {code}");
+        if injected.is_some() {
+            line.push_str(" (injected)");
+        }
+        let _ = write!(line, " [{:.1} us]", start.elapsed().as_secs_f64() * 1e6);
+    });
+    code
+}
+
+/// A function that is exported but not implemented.
+pub fn unsupported(name: &'static str) -> Code {
+    if watched() {
+        let code = inject(name);
+        let shown = code.unwrap_or(Code::ERROR_NOT_SUPPORTED);
+        match code {
+            Some(code) => _ = without_reason(code),
+            None => warnings::not_emulated(name),
+        }
+        trace(|line| {
+            let _ = write!(
+                line,
+                "{name}(..) = {shown} (the emulator doesn't implement {name})"
+            );
+        });
+        return shown;
+    }
+    warnings::not_emulated(name);
+    Code::ERROR_NOT_SUPPORTED
+}
+
+/// Whether calls are traced or may be made to fail.
+fn watched() -> bool {
+    static WATCHED: OnceLock<bool> = OnceLock::new();
+    *WATCHED.get_or_init(|| {
+        let config = configuration::get();
+        config.trace.is_some() || !config.fail.is_empty()
+    })
+}
+
+fn inject(name: &str) -> Option<Code> {
+    exit::note(name);
+    // All rules count the call, the first that applies decides.
+    configuration::get()
+        .fail
+        .iter()
+        .filter_map(|rule| rule.count(name))
+        .reduce(|first, _| first)
+}
+
+fn guarded(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
+    if !call.early && !INITIALISED.load(Ordering::Acquire) {
+        return without_reason(Code::ERROR_NOT_INITIALIZED);
+    }
+    if !call.within_client && WITHIN_CLIENT.get() {
+        return without_reason(Code::ERROR_NOT_PERMITTED);
+    }
+    let before = PER_THREAD.replace(call.per_thread);
+    let result = catch_unwind(AssertUnwindSafe(body));
+    PER_THREAD.set(before);
+    match result {
+        Ok(Ok(())) => {
+            failure_reason::forget();
+            Code::SUCCESS
+        }
+        Ok(Err(code)) => {
+            warnings::failed(call.name, code, || described(call, arguments));
+            tell(call.name, code);
+            code
+        }
+        // The panic hook has printed what happened.
+        Err(_) => without_reason(Code::ERROR_UNKNOWN),
+    }
+}
+
+/// A failed call with its arguments as text.
+#[cold]
+fn described(call: &Call, arguments: &[&dyn Show]) -> FailedCall {
+    let named = call.arguments.iter().zip(arguments);
+    let arguments = named.map(|(name, argument)| {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = argument.show(false, &mut text);
+        (*name, text)
+    });
+    FailedCall {
+        name: call.name,
+        arguments: arguments.collect(),
+    }
+}
+
+/// Forgets the reason for an earlier failure, so that it is not taken for this one's.
+#[cold]
+fn without_reason(code: Code) -> Code {
+    failure_reason::forget();
+    failure_reason::set(None);
+    code
+}
+
+/// Tells those who listen to messages that a call has failed.
+#[cold]
+fn tell(name: &'static str, code: Code) {
+    // Not an error; and what a listener does wrong is not told to listeners.
+    if code == Code::ERROR_NOT_READY || WITHIN_CLIENT.get() {
+        return;
+    }
+    let mut message = log::message(name, code);
+    let listeners = log::add(&message, thread_number());
+    if listeners.is_empty() {
+        return;
+    }
+    // Calls that fail in a listener come later, and still leave the reason of this one.
+    // SAFETY: a NUL-terminated text, which is valid until a call of this thread fails; it is copied before that.
+    let text = |address| unsafe { CStr::from_ptr(address as *const c_char) };
+    let kept =
+        failure_reason::address().map(|address| text(address).to_string_lossy().into_owned());
+    let length = message.len();
+    message.push('\0');
+    for listener in listeners {
+        let text = message.as_mut_ptr();
+        // SAFETY: the client's function, with its data and a text of that length.
+        into_client_alone(|| unsafe { (listener.function)(listener.data, 0, text, length) });
+    }
+    failure_reason::set(kept);
+}
+
+/// Writes one line of trace, if tracing is on.
+pub fn trace(fill: impl FnOnce(&mut String)) {
+    if let Some(sink) = &configuration::get().trace {
+        let mut line = head_of_line();
+        fill(&mut line);
+        write_line(sink, line);
+    }
+}
+
+/// Writes the instructions of what was loaded, if they are asked for.
+pub fn trace_code(listing: impl FnOnce() -> String) {
+    if let Some(sink) = &configuration::get().code {
+        let line = head_of_line() + "loaded\n" + listing().trim_end();
+        write_line(sink, line);
+    }
+}
+
+/// What a line of trace begins with.
+fn head_of_line() -> String {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let start = START.get_or_init(Instant::now);
+    let mut line = String::with_capacity(160);
+    let _ = write!(
+        line,
+        "[cuda-emulator] {:.3} ms, thread {}: ",
+        start.elapsed().as_secs_f64() * 1e3,
+        thread_number()
+    );
+    line
+}
+
+fn write_line(sink: &Sink, mut line: String) {
+    static OUTPUT: OnceLock<Option<Mutex<File>>> = OnceLock::new();
+    line.push('\n');
+    let file = OUTPUT.get_or_init(|| match sink {
+        Sink::Stderr => None,
+        Sink::File(path) => match File::options().create(true).append(true).open(path) {
+            Ok(file) => Some(Mutex::new(file)),
+            Err(error) => {
+                eprintln!(
+                    "[cuda-emulator] CUDA_EMULATOR_TRACE={}: {error}",
+                    path.display()
+                );
+                None
+            }
+        },
+    });
+    // A trace that cannot be written must not fail the call.
+    let _ = match file {
+        None => std::io::stderr().write_all(line.as_bytes()),
+        Some(file) => file.lock().unpoisoned().write_all(line.as_bytes()),
+    };
+}
+
+/// A short number for the calling thread.
+fn thread_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    NUMBER.with(|number| *number)
+}
+
+/// Defines exported driver functions.
+///
+/// `fn name(args) { body }` exports `name`; `fn name / name_ptsz(args)` exports the per-thread variant as well;
+/// `early fn` works before `cuInit`. The body gives `Result<()>`. Arguments use the types of [`crate::abi::pointers`], which
+/// have the C types' layout.
+macro_rules! export {
+    (@one $name:ident, $early:expr, $per_thread:expr, ($($arg:ident : $ty:ty),* $(,)?), $body:block) => {
+        // SAFETY: no other library of the process may define the driver's symbols; taking its place is the purpose.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::abi::status::Code {
+            static CALL: $crate::process::call::Call = $crate::process::call::Call::new(
+                stringify!($name),
+                $early,
+                $per_thread,
+                &[$(stringify!($arg)),*],
+            );
+            $crate::process::call::enter(
+                &CALL,
+                &mut || -> $crate::abi::status::Result { $body },
+                &[$(&$arg as &dyn $crate::abi::pointers::Show),*],
+            )
+        }
+    };
+    (@both $early:literal, $name:ident, $args:tt, $body:block) => {
+        export!(@one $name, $early, false, $args, $body);
+    };
+    (@both $early:literal, $name:ident / $per_thread:ident, $args:tt, $body:block) => {
+        export!(@one $name, $early, false, $args, $body);
+        export!(@one $per_thread, $early, true, $args, $body);
+    };
+    () => {};
+    (early fn $name:ident ($($args:tt)*) $body:block $($rest:tt)*) => {
+        export!(@both true, $name, ($($args)*), $body);
+        export!($($rest)*);
+    };
+    (fn $name:ident ($($args:tt)*) $body:block $($rest:tt)*) => {
+        export!(@both false, $name, ($($args)*), $body);
+        export!($($rest)*);
+    };
+    (fn $name:ident / $per_thread:ident ($($args:tt)*) $body:block $($rest:tt)*) => {
+        export!(@both false, $name / $per_thread, ($($args)*), $body);
+        export!($($rest)*);
+    };
+}
+pub(crate) use export;

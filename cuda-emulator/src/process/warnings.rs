@@ -1,0 +1,139 @@
+//! What the emulator says on standard error without being asked. `CUDA_EMULATOR_QUIET=1` silences all of it. Reports of
+//! faults, of what a check has found, and of settings that make no sense are no notices.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::{Mutex, Once};
+
+use super::configuration;
+use crate::abi::failure_reason;
+use crate::abi::failure_reason::FailedCall;
+use crate::abi::status::Code;
+use cuda_emulator_engine::Unpoisoned;
+
+/// Writes one line, in one piece.
+pub fn say(text: &str) {
+    if configuration::get().quiet {
+        return;
+    }
+    let line = format!("[cuda-emulator] {text}\n");
+    // Nobody could be told of a failure to tell.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// What there is to say when a program starts.
+pub fn greet() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let program = std::env::current_exe().unwrap_or_default();
+        if !is_test(&program, std::env::args_os(), |name| {
+            std::env::var_os(name).is_some()
+        }) {
+            say(
+                "this program runs on the CUDA emulator, not on a GPU: its times tell nothing about a GPU's \
+                 (CUDA_EMULATOR_QUIET=1 silences this)",
+            );
+        }
+        if !cuda_emulator_engine::OPTIMIZED {
+            say(
+                "the emulator's engine was built without optimisation, and is slow: put `opt-level = 3` under \
+                 `[profile.dev.package.cuda-emulator-engine]` in the Cargo.toml of the workspace",
+            );
+        }
+    });
+}
+
+/// Whether a program is a test: one of cargo's, which have a hash of 16 digits in their names as benches have, a doc
+/// test, or what nextest or pytest runs. Cargo sets no variable that tells `cargo test` from `cargo run`.
+fn is_test(
+    program: &Path,
+    arguments: impl IntoIterator<Item = OsString>,
+    has: impl Fn(&str) -> bool,
+) -> bool {
+    if ["NEXTEST", "PYTEST_VERSION", "PYTEST_CURRENT_TEST"]
+        .into_iter()
+        .any(has)
+    {
+        return true;
+    }
+    let of_rustdoc = |part: &std::ffi::OsStr| part.as_encoded_bytes().starts_with(b"rustdoctest");
+    if program.iter().any(of_rustdoc) {
+        return true;
+    }
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);
+    let of_cargo = hash.len() == 16 && hash.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
+    // `cargo bench` passes this; `cargo test --benches` doesn't.
+    of_cargo && !arguments.into_iter().any(|argument| argument == "--bench")
+}
+
+/// The code for something that a GPU's driver does and the emulator does not. Use the plain code for what a GPU's driver
+/// rejects as well.
+#[cold]
+pub fn lacking(what: &'static str) -> Code {
+    failure_reason::lacking(what)
+}
+
+/// Keeps the reason for a failed call, and says once for each function what the emulator lacks.
+#[cold]
+pub fn failed(name: &'static str, code: Code, call: impl Fn() -> FailedCall) {
+    if let Some(what) = failure_reason::failed(code, call) {
+        once(name, || {
+            format!("{name} returns {code}: {what} is not emulated")
+        });
+    }
+}
+
+/// Says once that a function is exported but not implemented.
+#[cold]
+pub fn not_emulated(function: &'static str) {
+    failure_reason::set(Some(format!("{function} is not emulated")));
+    once(function, || {
+        format!(
+            "{function} is not emulated: it does nothing and returns {}",
+            Code::ERROR_NOT_SUPPORTED
+        )
+    });
+}
+
+fn once(function: &'static str, text: impl FnOnce() -> String) {
+    static SAID: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
+    let first = SAID
+        .lock()
+        .unpoisoned()
+        .get_or_insert_default()
+        .insert(function);
+    if first {
+        say(&text());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_told_from_programs() {
+        let plain = |path: &str| is_test(Path::new(path), [], |_| false);
+        assert!(plain("/p/target/debug/deps/integration-c47d6f16f9b5af1e"));
+        assert!(plain("/tmp/rustdoctestXkPq1z/rust_out"));
+        assert!(!plain("/p/target/debug/program"));
+        assert!(!plain("/p/target/debug/examples/a-picture"));
+        assert!(!plain("/p/target/release/examples/a-picture-of-0123456789"));
+        assert!(!plain("/usr/bin/python3.12"));
+        assert!(!plain(""));
+        let bench = Path::new("/p/target/release/deps/launch-c47d6f16f9b5af1e");
+        assert!(!is_test(bench, ["launch".into(), "--bench".into()], |_| {
+            false
+        }));
+        assert!(is_test(bench, ["launch".into()], |_| false));
+        for runner in ["NEXTEST", "PYTEST_CURRENT_TEST"] {
+            assert!(is_test(Path::new("/usr/bin/python3"), [], |name| name == runner));
+        }
+        // This test is one itself.
+        let here = std::env::current_exe().unwrap();
+        assert!(is_test(&here, std::env::args_os(), |_| false));
+    }
+}

@@ -1,0 +1,349 @@
+//! Events: points in a stream's order, with the time they were reached.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+use super::stream::{How, Mark, Piece, Siblings, Stream};
+use super::stream_table;
+use crate::abi::status::{Code, Result};
+use crate::abi::{CU_EVENT_DISABLE_TIMING, CU_EVENT_INTERPROCESS, EdgeData};
+use crate::process::context::{self, Context};
+use crate::process::handle::{Object, Table};
+use crate::process::registry::Owner;
+use crate::process::shared_slots::{self, Lost, SharedEvent, SharedRecord, Slot, Sort};
+use cuda_emulator_engine::Unpoisoned;
+
+/// An event.
+pub struct Event {
+    pub handle: u64,
+    pub context: Arc<Context>,
+    pub flags: u32,
+    /// The last record of this process, if any.
+    record: Arc<Mutex<Option<Record>>>,
+    /// What other processes see, and tell, of one that is theirs too.
+    shared: Option<SharedEvent>,
+    /// It was made by another process.
+    opened: bool,
+}
+
+#[derive(Clone)]
+enum Record {
+    /// In a stream's order.
+    Done(Point),
+    /// In a capture: no stream will reach it.
+    Captured(Captured),
+}
+
+/// What an event means that was recorded in a capture.
+#[derive(Clone)]
+pub struct Captured {
+    /// The capture's id.
+    pub capture: u64,
+    /// The nodes that were the last of the stream, with the data of edges from them.
+    pub front: Vec<(u64, EdgeData)>,
+}
+
+#[derive(Clone)]
+struct Point {
+    mark: Mark,
+    /// Nanoseconds since the first event, stored when the mark is reached.
+    time: Arc<AtomicU64>,
+    /// Its number among the records of all processes, of a shared event.
+    number: u64,
+}
+
+/// What is left to wait for.
+enum Wanted {
+    /// Work of this process.
+    Here(Mark),
+    /// A record of another process.
+    Elsewhere(SharedEvent, SharedRecord),
+}
+
+/// Tells other processes that a record was reached when the work is done, or is given up.
+struct Tell {
+    event: SharedEvent,
+    number: Arc<AtomicU64>,
+}
+
+impl Drop for Tell {
+    fn drop(&mut self) {
+        self.event.reach(self.number.load(Ordering::Acquire));
+    }
+}
+
+static EVENTS: Table<Event> = Table::new();
+
+impl Object for Event {
+    const NAME: &'static str = "event";
+    const TAG: u8 = 0x13;
+
+    fn owner(&self) -> Option<&Owner> {
+        Some(&self.context.owner)
+    }
+
+    fn leak(&self) -> Option<String> {
+        Some(format!("event {:#x}", self.handle))
+    }
+}
+
+fn now() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+/// Creates an event in the current context.
+pub fn create(flags: u32) -> Result<Arc<Event>> {
+    let context = context::current()?;
+    now();
+    let shared = match flags & CU_EVENT_INTERPROCESS {
+        0 => None,
+        _ => Some(Slot::new().ok_or(Code::ERROR_OUT_OF_MEMORY)?),
+    };
+    Ok(EVENTS.insert(|handle| Event {
+        handle,
+        context,
+        flags,
+        record: Arc::default(),
+        shared: shared.map(SharedEvent),
+        opened: false,
+    }))
+}
+
+/// Opens an event of another process.
+///
+/// # Errors
+/// As recorded on an H200 (driver 580): `CUDA_ERROR_INVALID_CONTEXT` for one of this process, `CUDA_ERROR_MAP_FAILED` for
+/// what is no handle. There, an event of a process that has ended can be opened; here it can't.
+pub fn open(handle: &shared_slots::Handle) -> Result<Arc<Event>> {
+    let context = context::current()?;
+    let slot = Slot::open(Sort::Event, handle).map_err(|lost| match lost {
+        Lost::Own => Code::ERROR_INVALID_CONTEXT,
+        Lost::Nonsense | Lost::Gone => Code::ERROR_MAP_FAILED,
+    })?;
+    now();
+    Ok(EVENTS.insert(|handle| Event {
+        handle,
+        context,
+        flags: CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING,
+        record: Arc::default(),
+        shared: Some(SharedEvent(slot)),
+        opened: true,
+    }))
+}
+
+/// The event behind a handle, its context usable.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+pub fn get(handle: u64) -> Result<Arc<Event>> {
+    let event = EVENTS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
+    event.context.usable()?;
+    Ok(event)
+}
+
+/// Destroys an event; waits for it that are under way are not disturbed.
+pub fn destroy(handle: u64) -> Result {
+    get(handle)?;
+    EVENTS
+        .remove(handle)
+        .map(drop)
+        .ok_or(Code::ERROR_INVALID_HANDLE)
+}
+
+impl Event {
+    fn last(&self) -> Option<Record> {
+        self.record.lock().unpoisoned().clone()
+    }
+
+    /// Records the event behind all that a context's streams have to do now.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` when the event belongs to another context.
+    pub fn record_all(&self, context: &Arc<Context>) -> Result {
+        let all = Siblings::of(context).all();
+        self.record_behind(context, &all, &stream_table::legacy(context))
+    }
+
+    /// Records the event, on one stream, behind all that some streams of a context have to do now.
+    ///
+    /// # Errors
+    /// As [`record_all`](Self::record_all).
+    pub fn record_behind(
+        &self,
+        context: &Arc<Context>,
+        streams: &[Arc<Stream>],
+        on: &Arc<Stream>,
+    ) -> Result {
+        if !Arc::ptr_eq(&self.context, context) {
+            return Err(Code::ERROR_INVALID_HANDLE);
+        }
+        on.submit(Piece {
+            after: streams
+                .iter()
+                .filter_map(|stream| stream.pending())
+                .collect(),
+            ..self.recording()
+        });
+        Ok(())
+    }
+
+    /// Its handle for other processes.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` unless it was made for that, by this process.
+    pub fn export(&self) -> Result<shared_slots::Handle> {
+        let own = self.shared.as_ref().filter(|_| !self.opened);
+        let SharedEvent(slot) = own.ok_or(Code::ERROR_INVALID_HANDLE)?;
+        Ok(slot.handle(Sort::Event))
+    }
+
+    /// The piece of work that records the event.
+    pub fn recording(&self) -> Piece {
+        let time = Arc::new(AtomicU64::new(0));
+        let (place, record) = (time.clone(), self.record.clone());
+        let tell = self.shared.clone().map(|event| Tell {
+            event,
+            number: Arc::default(),
+        });
+        let told = tell
+            .as_ref()
+            .map(|tell| (tell.event.clone(), tell.number.clone()));
+        let work = Box::new(move || {
+            place.store(now(), Ordering::Release);
+            drop(tell);
+            Ok(())
+        });
+        Piece {
+            placed: Some(Box::new(move |mark| {
+                let number = told.map_or(0, |(shared, number)| {
+                    let own = shared.record();
+                    number.store(own, Ordering::Release);
+                    own
+                });
+                *record.lock().unpoisoned() = Some(Record::Done(Point { mark, time, number }));
+            })),
+            ..Piece::new(How::AtOnce, work)
+        }
+    }
+
+    /// The piece of work that waits for the event as it was last recorded.
+    pub fn waiting(&self) -> Piece {
+        let (after, elsewhere) = match self.wanted() {
+            None => (Vec::new(), None),
+            Some(Wanted::Here(mark)) => (vec![mark], None),
+            Some(Wanted::Elsewhere(event, record)) => (Vec::new(), Some((event, record))),
+        };
+        // A wait for another process takes its time: the stream's own thread does it.
+        let how = match elsewhere {
+            None => How::Soon,
+            Some(_) => How::ByWorker,
+        };
+        let work = Box::new(move || {
+            if let Some((event, record)) = elsewhere {
+                event.wait(record);
+            }
+            Ok(())
+        });
+        Piece {
+            after,
+            ..Piece::new(how, work)
+        }
+    }
+
+    /// The work of this process that it was recorded behind.
+    pub fn mark(&self) -> Option<Mark> {
+        self.point().map(|point| point.mark)
+    }
+
+    fn wanted(&self) -> Option<Wanted> {
+        let own = self.point();
+        if let Some(shared) = &self.shared {
+            let last = shared.last();
+            if own.as_ref().is_none_or(|own| own.number != last.number) {
+                let open = last.number > 0 && !shared.is_reached(last);
+                return open.then(|| Wanted::Elsewhere(shared.clone(), last));
+            }
+        }
+        let mark = own.map(|point| point.mark);
+        mark.filter(|mark| !mark.is_reached()).map(Wanted::Here)
+    }
+
+    /// Whether there is nothing to wait for. Whoever asks wants it reached: work that is held back begins.
+    pub fn is_reached(&self) -> bool {
+        match self.wanted() {
+            None => true,
+            Some(Wanted::Here(mark)) => {
+                mark.want();
+                false
+            }
+            Some(Wanted::Elsewhere(..)) => false,
+        }
+    }
+
+    /// Waits for the event as it was last recorded.
+    pub fn wait(&self) {
+        match self.wanted() {
+            None => {}
+            Some(Wanted::Here(mark)) => mark.wait_for_client(),
+            Some(Wanted::Elsewhere(event, record)) => event.wait(record),
+        }
+    }
+
+    /// Records the event in a capture.
+    pub fn capture(&self, captured: Captured) {
+        *self.record.lock().unpoisoned() = Some(Record::Captured(captured));
+    }
+
+    /// What the event means, if it was last recorded in a capture.
+    pub fn captured(&self) -> Option<Captured> {
+        match self.last()? {
+            Record::Captured(captured) => Some(captured),
+            Record::Done(_) => None,
+        }
+    }
+
+    /// Whether the event was ever recorded.
+    pub fn is_recorded(&self) -> bool {
+        let elsewhere = self.shared.as_ref().is_some_and(|one| one.recorded() > 0);
+        elsewhere || self.record.lock().unpoisoned().is_some()
+    }
+
+    /// Has a stream wait for the event.
+    pub fn hold_up(&self, stream: &Arc<Stream>) {
+        if self.wanted().is_some() {
+            stream.submit(self.waiting());
+        }
+    }
+
+    fn point(&self) -> Option<Point> {
+        match self.last()? {
+            Record::Done(point) => Some(point),
+            Record::Captured(_) => None,
+        }
+    }
+
+    /// Milliseconds from `start` to this event.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` when one was never recorded or keeps no time, `CUDA_ERROR_NOT_READY`.
+    pub fn since(&self, start: &Event) -> Result<f32> {
+        if (self.flags | start.flags) & CU_EVENT_DISABLE_TIMING != 0
+            || !Arc::ptr_eq(&self.context, &start.context)
+        {
+            return Err(Code::ERROR_INVALID_HANDLE);
+        }
+        let (Some(from), Some(to)) = (start.point(), self.point()) else {
+            return Err(Code::ERROR_INVALID_HANDLE);
+        };
+        if !from.mark.is_reached() || !to.mark.is_reached() {
+            // Who asks wants them reached, as with a query.
+            from.mark.want();
+            to.mark.want();
+            return Err(Code::ERROR_NOT_READY);
+        }
+        let [from, to] = [from, to].map(|point| point.time.load(Ordering::Acquire) as i64);
+        Ok(((to - from) as f64 / 1e6) as f32)
+    }
+}

@@ -1,0 +1,10 @@
+//! Streams and what orders their work: worker threads, events, host functions, faults.
+
+pub mod capture_hook;
+pub mod event;
+pub mod fault;
+pub mod host_functions;
+pub mod pending_host_memory;
+pub mod stream;
+pub mod stream_attributes;
+pub mod stream_table;

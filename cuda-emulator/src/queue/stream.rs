@@ -1,0 +1,425 @@
+//! Streams: queues, each with a thread of its own that executes the work.
+//!
+//! Work on one stream is done in order. Work on different streams waits only where the client, or the rules of the
+//! legacy default stream, say so. Such a wait is a [`Mark`]: "that stream, up to that piece of work". A mark always
+//! points to work that was submitted earlier, so waits can't form a cycle.
+//!
+//! With `CUDA_EMULATOR_HOLD` work is held back until somebody wants it done, or its time has come: see [`worker`].
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
+use std::time::{Duration, Instant};
+
+mod worker;
+
+use worker::Until;
+
+use super::fault::Fault;
+use super::stream_attributes::Preferences;
+use crate::abi::CU_STREAM_NON_BLOCKING;
+use crate::abi::status::Result;
+use crate::process::configuration;
+use crate::process::context::Context;
+use crate::process::green_context::Green;
+use crate::process::registry;
+use cuda_emulator_engine::Unpoisoned;
+
+/// What a stream is to its context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The default stream that waits for, and is waited for by, all blocking streams.
+    Legacy,
+    /// A thread's own default stream.
+    PerThread,
+    /// Made by `cuStreamCreate`.
+    Created,
+}
+
+/// A stream.
+pub struct Stream {
+    pub handle: u64,
+    pub id: u64,
+    pub context: Arc<Context>,
+    /// The part of the context's multiprocessors that its kernels run on.
+    pub green: Option<Arc<Green>>,
+    pub flags: u32,
+    /// What `cuStreamSetAttribute` has set.
+    preferences: Mutex<Preferences>,
+    pub role: Role,
+    /// How long work is held back.
+    hold: Option<Duration>,
+    queue: Mutex<Queue>,
+    /// Wakes the worker.
+    work: Condvar,
+    submitted: AtomicU64,
+    completed: AtomicU64,
+    /// Wakes those who wait for completion.
+    finished: Condvar,
+    finished_lock: Mutex<()>,
+    waiters: AtomicU32,
+    /// The last piece of work was a host function that was called.
+    has_called: AtomicBool,
+}
+
+struct Queue {
+    items: VecDeque<Item>,
+    /// Somebody is executing an item.
+    running: bool,
+    has_worker: bool,
+    worker_sleeps: bool,
+    closed: bool,
+    /// How many pieces of work somebody waits for, or has queried. Only maintained while work is held back.
+    wanted: u64,
+}
+
+/// A point in a stream's order.
+#[derive(Clone)]
+pub struct Mark {
+    pub stream: Arc<Stream>,
+    pub number: u64,
+}
+
+impl Mark {
+    pub fn is_reached(&self) -> bool {
+        self.stream.completed() >= self.number
+    }
+
+    pub fn wait(&self) {
+        self.stream.wait(self.number);
+    }
+
+    /// As [`wait`](Self::wait), for a call of the client's: see [`Stream::wait_for_client`].
+    pub fn wait_for_client(&self) {
+        self.stream.wait_for_client(self.number);
+    }
+
+    /// Has the work up to here begin, where it is held back, without waiting for it.
+    pub fn want(&self) {
+        self.stream.want(self.number);
+    }
+}
+
+/// A piece of work.
+pub type Work = Box<dyn FnOnce() -> std::result::Result<(), Fault> + Send>;
+
+/// A piece of work that has no place in a stream's order yet.
+pub struct Piece {
+    pub how: How,
+    /// What it waits for besides the work before it.
+    pub after: Vec<Mark>,
+    pub work: Work,
+    /// Told its place, before it can begin. Called under the queue's lock: takes no lock under which work is submitted.
+    pub placed: Option<Placed>,
+}
+
+/// See [`Piece::placed`].
+pub type Placed = Box<dyn FnOnce(Mark) + Send>;
+
+impl Piece {
+    pub fn new(how: How, work: Work) -> Piece {
+        Piece {
+            how,
+            after: Vec::new(),
+            work,
+            placed: None,
+        }
+    }
+}
+
+struct Item {
+    after: Vec<Mark>,
+    work: Work,
+    how: How,
+    /// When it begins even if nobody wants it; `None` for at once.
+    due: Option<Instant>,
+}
+
+/// How a piece of work is to be run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// By the worker, or by a thread that waits for it.
+    Soon,
+    /// At once in the calling thread if nothing is before it, else as [`How::Soon`]. For work that takes no time.
+    AtOnce,
+    /// Only ever by the worker: others that wait must not be held up by it.
+    ByWorker,
+    /// A host function, called by the worker. A fault in another context keeps it from being called, unless the work before
+    /// it was a host function that was called (as on an H100, driver 580). The work behind it still runs.
+    HostFunction,
+    /// As [`How::ByWorker`], and even after a fault.
+    EvenAfterFault,
+}
+
+/// The streams of a context.
+#[derive(Default)]
+pub struct Siblings {
+    /// Those that may have work; also the lock that orders work among them.
+    all: Mutex<Vec<Weak<Stream>>>,
+    /// The default stream, once anything was put on it.
+    pub legacy: Mutex<Option<Arc<Stream>>>,
+    /// The default streams of green contexts, by their handles.
+    pub of_greens: Mutex<HashMap<u64, Arc<Stream>>>,
+    /// The threads' own default streams.
+    pub per_thread: Mutex<HashMap<u64, Arc<Stream>>>,
+}
+
+impl Siblings {
+    pub fn of(context: &Context) -> &Siblings {
+        context.owner.streams.get()
+    }
+
+    /// All of them, locked: while the guard lives, no work can be put on a blocking stream.
+    fn order(&self) -> MutexGuard<'_, Vec<Weak<Stream>>> {
+        let mut streams = self.all.lock().unpoisoned();
+        // Streams that are gone have nothing left to wait for.
+        if streams.len() > 8 {
+            streams.retain(|stream| stream.strong_count() > 0);
+        }
+        streams
+    }
+
+    pub fn add(&self, stream: &Arc<Stream>) {
+        self.all.lock().unpoisoned().push(Arc::downgrade(stream));
+    }
+
+    pub fn forget(&self) {
+        self.all.lock().unpoisoned().clear();
+    }
+
+    /// The streams that may have work.
+    pub fn all(&self) -> Vec<Arc<Stream>> {
+        self.order().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Those of a green context that may have work.
+    pub fn of_green(&self, green: &Arc<Green>) -> Vec<Arc<Stream>> {
+        let mut streams = self.all();
+        streams.retain(|stream| stream.is_of(green));
+        streams
+    }
+}
+
+impl Stream {
+    pub fn new(
+        handle: u64,
+        context: Arc<Context>,
+        green: Option<Arc<Green>>,
+        flags: u32,
+        priority: i32,
+        role: Role,
+    ) -> Stream {
+        Stream {
+            handle,
+            id: registry::next_number(),
+            context,
+            green,
+            flags,
+            preferences: Mutex::new(Preferences::new(priority)),
+            role,
+            hold: configuration::get().hold,
+            queue: Mutex::new(Queue {
+                items: VecDeque::new(),
+                running: false,
+                has_worker: false,
+                worker_sleeps: false,
+                closed: false,
+                wanted: 0,
+            }),
+            work: Condvar::new(),
+            submitted: AtomicU64::new(0),
+            completed: AtomicU64::new(0),
+            finished: Condvar::new(),
+            finished_lock: Mutex::new(()),
+            waiters: AtomicU32::new(0),
+            has_called: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether it is one of a green context's.
+    pub fn is_of(&self, green: &Arc<Green>) -> bool {
+        self.green
+            .as_ref()
+            .is_some_and(|own| Arc::ptr_eq(own, green))
+    }
+
+    pub fn preferences(&self) -> MutexGuard<'_, Preferences> {
+        self.preferences.lock().unpoisoned()
+    }
+
+    /// Work isn't begun before somebody waits for it.
+    pub fn holds_back(&self) -> bool {
+        self.hold.is_some()
+    }
+
+    /// Takes part in the legacy default stream's order.
+    fn is_blocking(&self) -> bool {
+        self.flags & CU_STREAM_NON_BLOCKING == 0
+    }
+
+    pub fn submitted(&self) -> u64 {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    fn completed(&self) -> u64 {
+        self.completed.load(Ordering::SeqCst)
+    }
+
+    /// The end of everything submitted so far, if it hasn't been reached.
+    pub fn pending(self: &Arc<Self>) -> Option<Mark> {
+        let number = self.submitted();
+        (self.completed() < number).then(|| Mark {
+            stream: self.clone(),
+            number,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unpoisoned()
+    }
+
+    /// Puts a piece of work on the stream. Gives its place in the order.
+    pub fn submit(self: &Arc<Self>, piece: Piece) -> Mark {
+        self.submit_all(piece, Vec::new())
+    }
+
+    /// Puts pieces of work on the stream, with nothing of anybody else's between them. Gives the place of the last.
+    pub fn submit_all(self: &Arc<Self>, mut first: Piece, rest: Vec<Piece>) -> Mark {
+        // Held until the work is in the queue: the order among blocking streams is the order of submission.
+        let siblings = Siblings::of(&self.context);
+        let order = self.is_blocking().then(|| match self.role {
+            Role::Legacy => {
+                let order = siblings.order();
+                let others = order.iter().filter_map(|stream| stream.upgrade());
+                first.after.extend(
+                    others
+                        .filter(|other| other.is_blocking() && other.role != Role::Legacy)
+                        .filter_map(|other| other.pending()),
+                );
+                order
+            }
+            _ => {
+                let legacy = siblings.legacy.lock().unpoisoned().clone();
+                let order = siblings.order();
+                first
+                    .after
+                    .extend(legacy.and_then(|legacy| legacy.pending()));
+                order
+            }
+        });
+        let mut queue = self.lock();
+        let alone = rest.is_empty();
+        let (first, mut mark) = self.place(first);
+        if alone
+            && first.how == How::AtOnce
+            && queue.items.is_empty()
+            && !queue.running
+            && first.after.is_empty()
+            && first.due.is_none()
+        {
+            queue.running = true;
+            drop(queue);
+            drop(order);
+            self.execute(first);
+            return mark;
+        }
+        queue.items.push_back(first);
+        for piece in rest {
+            let (item, place) = self.place(piece);
+            queue.items.push_back(item);
+            mark = place;
+        }
+        if queue.has_worker {
+            if queue.worker_sleeps {
+                queue.worker_sleeps = false;
+                self.work.notify_one();
+            }
+            return mark;
+        }
+        queue.has_worker = true;
+        drop(queue);
+        drop(order);
+        if self.spawn_worker().is_err() {
+            // No room for one more thread: this one does it, and whatever is added meanwhile.
+            self.work_off(Until::Idle);
+        }
+        mark
+    }
+
+    /// Gives a piece of work the next place in the order. The queue is locked.
+    fn place(self: &Arc<Self>, piece: Piece) -> (Item, Mark) {
+        let Piece {
+            how,
+            mut after,
+            work,
+            placed,
+        } = piece;
+        after.retain(|mark| !mark.is_reached());
+        let number = self.submitted() + 1;
+        self.submitted.store(number, Ordering::Release);
+        let mark = Mark {
+            stream: self.clone(),
+            number,
+        };
+        if let Some(placed) = placed {
+            placed(mark.clone());
+        }
+        let due = self.hold.map(|hold| Instant::now() + hold);
+        let item = Item {
+            after,
+            work,
+            how,
+            due,
+        };
+        (item, mark)
+    }
+
+    /// What has to be reached for the stream to count as idle: its own work, for the legacy default stream also that
+    /// of all blocking streams.
+    fn frontier(self: &Arc<Self>) -> Vec<Mark> {
+        if self.role != Role::Legacy {
+            return self.pending().into_iter().collect();
+        }
+        Siblings::of(&self.context)
+            .all()
+            .iter()
+            .filter(|stream| stream.is_blocking())
+            .filter_map(|stream| stream.pending())
+            .collect()
+    }
+
+    /// Waits for the stream and reports a fault.
+    ///
+    /// # Errors
+    /// The sticky error.
+    pub fn synchronize(self: &Arc<Self>) -> Result {
+        for mark in self.frontier() {
+            mark.wait_for_client();
+        }
+        self.context.usable()
+    }
+
+    /// Whether there is nothing to wait for. A query counts as interest: work that is held back begins.
+    pub fn is_idle(self: &Arc<Self>) -> bool {
+        let frontier = self.frontier();
+        frontier.iter().for_each(Mark::want);
+        frontier.is_empty()
+    }
+
+    /// Lets the worker go once all is done.
+    pub fn close(&self) {
+        let mut queue = self.lock();
+        queue.closed = true;
+        queue.worker_sleeps = false;
+        self.work.notify_one();
+    }
+}
+
+/// What a handle's stream is called in reports.
+pub fn name_of(handle: u64) -> String {
+    match handle {
+        1 => "the default stream".into(),
+        2 => "a thread's default stream".into(),
+        handle => format!("stream {handle:#x}"),
+    }
+}

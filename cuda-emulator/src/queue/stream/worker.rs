@@ -1,0 +1,205 @@
+//! Who executes a stream's work, and when: its worker, or a thread that waits for it.
+//!
+//! Work that is held back (`CUDA_EMULATOR_HOLD`) stays behind a [`Gate`] until somebody wants it, or its time has come.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::queue::stream::{Fault, How, Item, Mark, Queue, Stream};
+use cuda_emulator_engine::Unpoisoned;
+
+/// Whether the piece of work at the front of a queue may begin.
+enum Gate {
+    Open,
+    /// Nobody wants it, and it isn't its time.
+    Shut(Duration),
+}
+
+/// How long to look for work, or for its end, before going to sleep: longer than a hand-over between threads takes,
+/// short enough not to matter.
+const PATIENCE: Duration = Duration::from_micros(30);
+
+/// Spins until `done` or out of patience; true if done.
+fn spin(done: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        for _ in 0..64 {
+            if done() {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        if start.elapsed() > PATIENCE {
+            return false;
+        }
+    }
+}
+
+/// How long a worker stays.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Until {
+    Idle,
+    Closed,
+}
+
+impl Stream {
+    pub(super) fn spawn_worker(self: &Arc<Self>) -> std::io::Result<()> {
+        let stream = self.clone();
+        let worker = std::thread::Builder::new().name("cuda-stream".into());
+        let worker = worker.stack_size(8 << 20);
+        worker.spawn(move || stream.work_off(Until::Closed))?;
+        Ok(())
+    }
+
+    /// The worker's life, until there is nothing to do or there will be nothing any more.
+    pub(super) fn work_off(&self, until: Until) {
+        loop {
+            if until == Until::Closed {
+                spin(|| self.submitted() > self.completed());
+            }
+            let mut queue = self.lock();
+            let item = loop {
+                let gate = match queue.items.front() {
+                    Some(item) if !queue.running => Some(self.gate(&queue, item, until)),
+                    _ => None,
+                };
+                if let Some(Gate::Open) = gate {
+                    queue.running = true;
+                    break queue.items.pop_front().expect("just seen");
+                }
+                if queue.items.is_empty() && (queue.closed || until == Until::Idle) {
+                    queue.has_worker = until == Until::Closed;
+                    return;
+                }
+                queue.worker_sleeps = true;
+                queue = match gate {
+                    Some(Gate::Shut(left)) => {
+                        let woken = self.work.wait_timeout(queue, left);
+                        woken.unpoisoned().0
+                    }
+                    _ => self.work.wait(queue).unpoisoned(),
+                };
+                queue.worker_sleeps = false;
+            };
+            drop(queue);
+            self.execute(item);
+        }
+    }
+
+    /// Whether the item at the front of the queue may begin.
+    fn gate(&self, queue: &Queue, front: &Item, until: Until) -> Gate {
+        let Some(due) = front.due else {
+            return Gate::Open;
+        };
+        // Nothing is running, so all before it is done. Without a worker nobody could open the gate later.
+        if queue.wanted > self.completed() || until == Until::Idle {
+            return Gate::Open;
+        }
+        match due.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Gate::Open,
+            left => Gate::Shut(left),
+        }
+    }
+
+    /// Has the first `number` pieces of work begin, where they are held back.
+    pub(super) fn want(&self, number: u64) {
+        if self.hold.is_none() {
+            return;
+        }
+        let mut queue = self.lock();
+        if queue.wanted < number {
+            queue.wanted = number;
+            if queue.worker_sleeps {
+                queue.worker_sleeps = false;
+                self.work.notify_one();
+            }
+        }
+    }
+
+    /// Does a piece of work. `running` has been set on the caller's behalf.
+    pub(super) fn execute(&self, item: Item) {
+        for mark in &item.after {
+            mark.wait();
+        }
+        if self.is_still_done(item.how) {
+            match catch_unwind(AssertUnwindSafe(item.work)) {
+                Ok(Ok(())) => {}
+                Ok(Err(fault)) => fault.strike(&self.context),
+                Err(_) => Fault::internal().strike(&self.context),
+            }
+        } else {
+            drop(item.work);
+        }
+        drop(item.after);
+        let mut queue = self.lock();
+        queue.running = false;
+        self.completed.fetch_add(1, Ordering::SeqCst);
+        if queue.worker_sleeps && (!queue.items.is_empty() || queue.closed) {
+            queue.worker_sleeps = false;
+            self.work.notify_one();
+        }
+        drop(queue);
+        if self.waiters.load(Ordering::SeqCst) > 0 {
+            drop(self.finished_lock.lock().unpoisoned());
+            self.finished.notify_all();
+        }
+    }
+
+    /// Whether a piece of work is done, rather than discarded because of a fault.
+    fn is_still_done(&self, how: How) -> bool {
+        let of_context = self.context.own_fault().is_none();
+        let called = how == How::HostFunction
+            && of_context
+            && (self.context.fault().is_none() || self.has_called.load(Ordering::Relaxed));
+        self.has_called.store(called, Ordering::Relaxed);
+        match how {
+            How::HostFunction => called,
+            How::EvenAfterFault => true,
+            _ => of_context,
+        }
+    }
+
+    /// Waits until the first `number` pieces of work are done, doing some of it if nobody else does.
+    pub fn wait(&self, number: u64) {
+        self.wait_unless(number, || false);
+    }
+
+    /// As [`wait`](Self::wait), for a call of the client's. A fault in another context ends the call, and not the work.
+    pub fn wait_for_client(&self, number: u64) {
+        self.wait_unless(number, || self.context.is_ended_by_others());
+    }
+
+    /// As [`wait`](Self::wait), until `ended` is true.
+    pub fn wait_unless(&self, number: u64, ended: impl Fn() -> bool) {
+        self.want(number);
+        while self.completed() < number && !ended() {
+            let mut queue = self.lock();
+            let ready = !queue.running
+                && queue.items.front().is_some_and(|item| {
+                    matches!(item.how, How::Soon | How::AtOnce)
+                        && item.after.iter().all(Mark::is_reached)
+                });
+            if !ready {
+                break;
+            }
+            let item = queue.items.pop_front().expect("just seen");
+            queue.running = true;
+            drop(queue);
+            self.execute(item);
+        }
+        if spin(|| self.completed() >= number) {
+            return;
+        }
+        self.waiters.fetch_add(1, Ordering::SeqCst);
+        let mut guard = self.finished_lock.lock().unpoisoned();
+        while self.completed() < number && !ended() {
+            // A fault elsewhere notifies nobody.
+            let waited = self.finished.wait_timeout(guard, Duration::from_millis(5));
+            guard = waited.unpoisoned().0;
+        }
+        drop(guard);
+        self.waiters.fetch_sub(1, Ordering::SeqCst);
+    }
+}

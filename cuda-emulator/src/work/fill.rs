@@ -1,0 +1,187 @@
+//! Fills: checked when called, done in stream order.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::copy::{self, Claim, Extent, Place, Side, Work};
+use crate::abi::status::{Code, Result};
+use crate::memory::origin::Origin;
+use crate::memory::pool::Pool;
+use crate::memory::write_tracking;
+use crate::process::context::Context;
+use crate::queue::pending_host_memory::{HostAccess, Pending};
+use crate::queue::stream::{How, Piece, Stream};
+
+/// A fill of `extent` (elements of a row, rows) with an element of 1, 2 or 4 bytes.
+#[derive(Clone, Copy)]
+pub struct Fill {
+    pub address: u64,
+    pub pitch: u64,
+    pub value: u32,
+    pub width: u64,
+    pub extent: [u64; 2],
+}
+
+/// A fill that has been checked: what a stream is given, or a memset node.
+#[derive(Clone, Copy)]
+pub struct CheckedFill {
+    pub fill: Fill,
+    side: Side,
+    bytes: Extent,
+    place: Place,
+    /// Id of the context whose memory it is.
+    owner: u64,
+    /// It is another device's, and not open.
+    is_closed: bool,
+}
+
+impl Fill {
+    /// Checks it for work of a context; `None` where there is nothing to fill.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that isn't there or isn't aligned to the element, and for a variable of
+    /// another context's module.
+    pub fn check(self, context: &Context) -> Result<Option<CheckedFill>> {
+        let Fill {
+            address,
+            pitch,
+            width,
+            extent,
+            ..
+        } = self;
+        if address % width != 0 || extent[1] > 1 && pitch % width != 0 {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        if extent.contains(&0) {
+            return Ok(None);
+        }
+        let row = extent[0]
+            .checked_mul(width)
+            .ok_or(Code::ERROR_INVALID_VALUE)?;
+        if extent[1] > 1 && pitch < row {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        let side = Side {
+            address,
+            pitch,
+            slice: 0,
+            claim: Claim::Unified,
+            context: None,
+        };
+        let bytes = [row, extent[1], 1];
+        let (place, allocation) = copy::locate(&side, bytes)?;
+        let one = allocation.ok_or(Code::ERROR_INVALID_VALUE)?;
+        let in_reach = |pool: &Pool| !pool.is_on_host() || pool.allows(context.ordinal);
+        if !one.writable || !one.pool.as_deref().is_none_or(in_reach) {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        copy::expect_allowed(&side, bytes, Some(&one), true)?;
+        // As an H200 does it; other memory of another context is filled.
+        if matches!(one.origin, Origin::Variable(_))
+            && one.is_foreign_to(context)
+            && one.trespass(context, address).is_none()
+        {
+            return Err(Code::ERROR_INVALID_VALUE);
+        }
+        Ok(Some(CheckedFill {
+            fill: self,
+            side,
+            bytes,
+            place,
+            owner: one.context.id,
+            is_closed: one.is_closed_to_fills(context),
+        }))
+    }
+}
+
+impl CheckedFill {
+    /// For a call that fills memory on a stream; nodes are not asked.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for memory of another device that is not open to the context, as by an H200 (driver 580).
+    pub fn expect_open(&self) -> Result {
+        match self.is_closed {
+            true => Err(Code::ERROR_INVALID_VALUE),
+            false => Ok(()),
+        }
+    }
+
+    /// Fills in the order of a stream. One of page-locked host memory is finished when the call returns, others are
+    /// asynchronous to the host.
+    ///
+    /// # Errors
+    /// The sticky error.
+    pub fn submit(self, stream: &Arc<Stream>) -> Result {
+        let piece = Piece {
+            how: How::AtOnce,
+            ..self.piece(&stream.context, stream)
+        };
+        let mark = stream.submit(piece);
+        if self.place == Place::PageLocked {
+            mark.wait_for_client();
+        }
+        stream.context.usable()
+    }
+
+    /// Whether both fill the same sort of memory, of the same context.
+    pub fn is_like(&self, other: &CheckedFill) -> bool {
+        (self.place, self.owner) == (other.place, other.owner)
+    }
+
+    /// One run of it.
+    pub fn piece(self, context: &Arc<Context>, stream: &Stream) -> Piece {
+        let CheckedFill {
+            fill,
+            side,
+            bytes,
+            place,
+            ..
+        } = self;
+        let pending = (place != Place::Device).then(|| {
+            let length = copy::span(&side, bytes).expect("checked at the call");
+            Pending::new(stream, HostAccess::Fill, fill.address, length)
+        });
+        let work = Work {
+            context: context.clone(),
+            stream: stream.handle,
+        };
+        let run = move || {
+            let _pending = pending;
+            work.present(&side, bytes, true)?;
+            for y in 0..fill.extent[1] {
+                let start = fill.address + y * fill.pitch;
+                // SAFETY: the range was just found in the table of allocations, and the arena stays mapped; it is
+                // aligned to the element.
+                unsafe {
+                    let count = fill.extent[0] as usize;
+                    match fill.width {
+                        1 => std::ptr::write_bytes(start as *mut u8, fill.value as u8, count),
+                        2 => std::slice::from_raw_parts_mut(start as *mut u16, count)
+                            .fill(fill.value as u16),
+                        _ => fill_words(start as *mut u32, count, fill.value),
+                    }
+                }
+                write_tracking::note_write(start, bytes[0]);
+            }
+            Ok(())
+        };
+        Piece::new(How::Soon, Box::new(run))
+    }
+}
+
+/// Fills `count` words. Few of them are stored one by one: a host that polls a word of page-locked memory sees it whole,
+/// and with it what the stream wrote before.
+///
+/// # Safety
+/// The words may be written to, and are aligned.
+unsafe fn fill_words(start: *mut u32, count: usize, value: u32) {
+    const FEW: usize = 64;
+    if count > FEW {
+        // SAFETY: as this function's contract says.
+        return unsafe { std::slice::from_raw_parts_mut(start, count).fill(value) };
+    }
+    for i in 0..count {
+        // SAFETY: as this function's contract says.
+        unsafe { AtomicU32::from_ptr(start.add(i)).store(value, Ordering::Release) };
+    }
+}

@@ -1,0 +1,467 @@
+//! Launches: checked as the driver checks them, and run by the engine in stream order.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::cluster_limits;
+use super::conditional_values;
+use super::graph_runs::{self, GraphRun};
+use super::occupancy;
+use super::texture;
+use super::updatable_kernel::{self, Updatable};
+use crate::abi::pointers::In;
+use crate::abi::status::{Code, Result};
+use crate::abi::*;
+use crate::code::module::Function;
+use crate::memory::access_checks;
+use crate::memory::address_report;
+use crate::memory::allocations::{self, Request};
+use crate::memory::origin::Origin;
+use crate::memory::virtual_memory;
+use crate::memory::write_tracking;
+use crate::process::call;
+use crate::process::configuration;
+use crate::process::context::Context;
+use crate::process::device;
+use crate::queue::fault::Fault;
+use crate::queue::stream::{How, Piece};
+use cuda_emulator_engine::{self as engine, Shape};
+
+/// Refuses a launch. The reason goes to the trace, since a code says little.
+fn refuse<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {
+    call::trace(|line| {
+        line.push_str(&format!(
+            "launch of {} refused: {}",
+            function.info().name,
+            why()
+        ));
+    });
+    Err(code)
+}
+
+fn check(function: &Function, shape: &Shape) -> Result {
+    let info = function.info();
+    let Shape {
+        grid,
+        block,
+        dynamic_shared: shared,
+        cooperative,
+        cluster,
+    } = *shape;
+    if (0..3).any(|axis| grid[axis] == 0 || grid[axis] > device::MAX_GRID[axis]) {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!("grid {grid:?}")
+        });
+    }
+    if (0..3).any(|axis| block[axis] == 0 || block[axis] > device::MAX_BLOCK[axis]) {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!("block {block:?}")
+        });
+    }
+    let threads: u32 = block.iter().product();
+    if threads > device::MAX_THREADS {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!("{threads} threads in a block")
+        });
+    }
+    if let Some(limit) = info.max_threads
+        && threads > limit
+    {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!("{threads} threads in a block of a kernel compiled for at most {limit}")
+        });
+    }
+    if let Some(required) = info.required_block
+        && block != required
+    {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!("block {block:?} for a kernel compiled for {required:?}")
+        });
+    }
+    if let Some(cluster) = cluster
+        && let Err(code) = cluster_limits::check(function, grid, cluster)
+    {
+        return refuse(function, code, || {
+            format!(
+                "clusters of {cluster:?} blocks in a grid of {grid:?}: they must divide it, and have 8 blocks at most \
+                 (16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), or fewer where the kernel says so"
+            )
+        });
+    }
+    let allowed = function.settings.dynamic_shared.load(Ordering::Relaxed);
+    if shared > allowed {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            format!(
+                "{shared} bytes of dynamic shared memory, {allowed} allowed (cuFuncSetAttribute \
+                 MAX_DYNAMIC_SHARED_SIZE_BYTES allows up to {})",
+                device::architecture()
+                    .shared_opt_in
+                    .saturating_sub(info.static_shared)
+            )
+        });
+    }
+    if cooperative {
+        let blocks = grid.iter().map(|&n| u64::from(n)).product::<u64>();
+        let most = occupancy::blocks_on_device(function, threads, u64::from(shared));
+        let room = match cluster {
+            Some(sides) => {
+                cluster_limits::blocks_on_device(function, threads, shared.into(), sides)
+            }
+            None => most,
+        };
+        if blocks > room {
+            return refuse(function, Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, || {
+                format!("{blocks} blocks in a cooperative launch, {room} fit the device")
+            });
+        }
+    }
+    Ok(())
+}
+
+const PARAM_END: u64 = CU_LAUNCH_PARAM_END_AS_INT as u64;
+const PARAM_BUFFER_POINTER: u64 = CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as u64;
+const PARAM_BUFFER_SIZE: u64 = CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as u64;
+
+/// Collects a kernel's arguments into its parameter buffer.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` when there are none, or both sorts, or too few bytes of them.
+pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Result<Arc<[u8]>> {
+    let info = function.info();
+    let mut buffer = vec![0u8; info.param_bytes as usize];
+    if !pointers.is_null() && !extra.is_null() {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            "both kernelParams and extra given".into()
+        });
+    }
+    if !extra.is_null() {
+        let (mut source, mut size) = (0, 0);
+        let mut index = 0;
+        loop {
+            match extra.at(index)? {
+                PARAM_END => break,
+                PARAM_BUFFER_POINTER => source = extra.at(index + 1)?,
+                // The value is a pointer to a size_t.
+                PARAM_BUFFER_SIZE => size = read_word(extra.at(index + 1)?)?,
+                _ => return Err(Code::ERROR_INVALID_VALUE),
+            }
+            index += 2;
+        }
+        if size > 0 && source == 0 || size < buffer.len() as u64 {
+            return refuse(function, Code::ERROR_INVALID_VALUE, || {
+                format!(
+                    "{size} bytes of parameters, the kernel takes {}",
+                    info.param_bytes
+                )
+            });
+        }
+        // SAFETY: the client promises `size` bytes there, which are at least as many as the kernel takes.
+        unsafe {
+            std::ptr::copy_nonoverlapping(source as *const u8, buffer.as_mut_ptr(), buffer.len())
+        };
+        return Ok(buffer.into());
+    }
+    if pointers.is_null() && !info.params.is_empty() {
+        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            "no arguments given".into()
+        });
+    }
+    for (index, param) in info.params.iter().enumerate() {
+        let source = pointers.at(index)?;
+        if source == 0 {
+            return refuse(function, Code::ERROR_INVALID_VALUE, || {
+                format!("argument {index} is null")
+            });
+        }
+        let place = &mut buffer[param.offset as usize..][..param.size as usize];
+        // SAFETY: the client promises that the pointer leads to an argument of the parameter's size.
+        unsafe {
+            std::ptr::copy_nonoverlapping(source as *const u8, place.as_mut_ptr(), place.len())
+        };
+    }
+    Ok(buffer.into())
+}
+
+fn read_word(address: u64) -> Result<u64> {
+    if address == 0 {
+        return Err(Code::ERROR_INVALID_VALUE);
+    }
+    // SAFETY: the client promises a size_t there.
+    Ok(unsafe { (address as *const u64).read_unaligned() })
+}
+
+/// A launch that has been checked: what a stream is given, or a kernel node.
+#[derive(Clone)]
+pub struct Launch {
+    pub function: Arc<Function>,
+    pub shape: Shape,
+    /// The arguments as the kernel's parameter buffer.
+    pub params: Arc<[u8]>,
+    /// The attributes that came with it.
+    pub attributes: Vec<LaunchAttribute>,
+    /// The multiprocessors that it runs on, where these are not all.
+    pub part: Option<Arc<[u32]>>,
+    /// What kernels change of a node's launch, where they may.
+    pub updatable: Option<Arc<Updatable>>,
+}
+
+impl Launch {
+    /// The clusters are those that the function requires, where the shape has none.
+    ///
+    /// # Errors
+    /// What the driver refuses at once; faults of the kernel itself come later.
+    pub fn new(function: Arc<Function>, shape: Shape, params: Arc<[u8]>) -> Result<Launch> {
+        let shape = Shape {
+            cluster: cluster_limits::choose(&function, shape.cluster)?,
+            ..shape
+        };
+        check(&function, &shape)?;
+        Ok(Launch {
+            function,
+            shape,
+            params,
+            attributes: Vec::new(),
+            part: None,
+            updatable: None,
+        })
+    }
+
+    /// Has it run on those multiprocessors alone.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
+    pub fn on(mut self, part: Arc<[u32]>) -> Result<Launch> {
+        if self.shape.cooperative {
+            let Shape {
+                grid,
+                block,
+                dynamic_shared,
+                ..
+            } = self.shape;
+            let blocks = grid.iter().map(|&n| u64::from(n)).product::<u64>();
+            let each = occupancy::of_device(
+                &self.function,
+                block.iter().product(),
+                dynamic_shared.into(),
+            );
+            let most = u64::from(each) * part.len() as u64;
+            if blocks > most {
+                return refuse(
+                    &self.function,
+                    Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                    || {
+                        format!(
+                            "{blocks} blocks in a cooperative launch, {most} fit the green context"
+                        )
+                    },
+                );
+            }
+        }
+        self.part = Some(part);
+        Ok(self)
+    }
+
+    /// Checks it again, after a change.
+    ///
+    /// # Errors
+    /// As [`Launch::new`].
+    pub fn check(&self) -> Result {
+        check(&self.function, &self.shape)
+    }
+
+    /// One run of it.
+    pub fn piece(self) -> Piece {
+        let work = Box::new(move || run(&self.function, &self.shape, &self.params, self.part));
+        Piece::new(How::Soon, work)
+    }
+
+    /// One run of it, as kernels have changed it when its turn has come. `enabled` says whether it runs, where no kernel has
+    /// changed that.
+    pub fn updatable_piece(mut self, enabled: bool) -> Piece {
+        let work = move || match self.updatable.clone() {
+            Some(node) if !node.apply(&mut self.shape, &mut self.params, enabled) => Ok(()),
+            _ => (self.piece().work)(),
+        };
+        Piece::new(How::Soon, Box::new(work))
+    }
+}
+
+fn run(
+    function: &Function,
+    shape: &Shape,
+    params: &[u8],
+    part: Option<Arc<[u32]>>,
+) -> std::result::Result<(), Fault> {
+    let launch = engine::Launch {
+        image: function.image(),
+        kernel: function.kernel,
+        shape: *shape,
+        params,
+    };
+    let stats = engine::run(
+        &launch,
+        &View(&function.context, function, graph_runs::current()),
+        &options(&function.context, part),
+    )?;
+    if configuration::get().trace.is_some() {
+        call::trace(|line| {
+            line.push_str(&format!(
+                "{} ran {} blocks, {} warp instructions",
+                function.info().name,
+                stats.blocks,
+                stats.warp_instructions
+            ));
+        });
+    }
+    Ok(())
+}
+
+fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
+    let config = configuration::get();
+    let part_size = part.as_ref().map_or(usize::MAX, |part| part.len());
+    engine::Options {
+        threads: config.threads.min(part_size),
+        seed: config.seed,
+        check_uninit: config.check_uninit,
+        check_race: config.check_race,
+        check_barrier: config.check_barrier,
+        time_limit: config.timeout,
+        multiprocessors: device::multiprocessors(),
+        part,
+        stack_size: context.limit(CU_LIMIT_STACK_SIZE).unwrap_or(1024) as u32,
+        clock_khz: device::CLOCK_KHZ as u32,
+        ..engine::Options::default()
+    }
+}
+
+/// The device as a kernel of one context sees it.
+pub struct View<'a>(
+    pub &'a Arc<Context>,
+    pub &'a Function,
+    /// The graph's run that the launch is part of.
+    pub Option<Arc<dyn GraphRun>>,
+);
+
+impl engine::Device for View<'_> {
+    fn find(&self, addr: u64) -> Option<engine::Region> {
+        let allocation = allocations::find(addr)?;
+        if let Some(rights) = &allocation.rights {
+            let who = self.0.ordinal as usize;
+            let flags = u32::from(rights.of(who));
+            let (base, size) = access_checks::stretch(&allocation, who);
+            return (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE).then_some(engine::Region {
+                base,
+                size,
+                writable: flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+                id: allocation.id,
+            });
+        }
+        let open = allocation.is_open_to(self.0);
+        if configuration::get().check_context && allocation.is_foreign_to(self.0) {
+            return None;
+        }
+        let writable = open.filter(|_| allocation.ready.load(Ordering::Acquire))?;
+        Some(engine::Region {
+            base: allocation.base,
+            size: allocation.size,
+            writable,
+            id: allocation.id,
+        })
+    }
+
+    fn generation(&self) -> u64 {
+        allocations::generation()
+    }
+
+    fn explain(&self, addr: u64, size: u32) -> String {
+        allocations::find(addr)
+            .and_then(|allocation| allocation.trespass(self.0, addr))
+            .or_else(|| virtual_memory::explain(addr, self.0.ordinal))
+            .or_else(|| address_report::closed(self.0, addr))
+            .unwrap_or_else(|| address_report::explain(addr, size))
+    }
+
+    fn malloc(&self, size: u64) -> u64 {
+        let limit = self.0.limit(CU_LIMIT_MALLOC_HEAP_SIZE).unwrap_or(0);
+        let taken = self.0.heap_used.fetch_add(size, Ordering::AcqRel);
+        if size == 0 || size > limit.saturating_sub(taken) {
+            self.0.heap_used.fetch_sub(size, Ordering::AcqRel);
+            return 0;
+        }
+        match allocations::allocate(self.0, Request::new(size, Origin::Heap)) {
+            Ok(allocation) => allocation.base,
+            Err(_) => {
+                self.0.heap_used.fetch_sub(size, Ordering::AcqRel);
+                0
+            }
+        }
+    }
+
+    fn free(&self, addr: u64) -> bool {
+        match allocations::starting_at(addr) {
+            Some(allocation) if allocation.origin == Origin::Heap => {
+                let freed = allocations::free(&allocation, "free in a kernel");
+                if freed {
+                    self.0
+                        .heap_used
+                        .fetch_sub(allocation.size, Ordering::AcqRel);
+                }
+                freed
+            }
+            _ => false,
+        }
+    }
+
+    fn print(&self, text: &[u8]) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            // SAFETY: the slice is readable. Standard output is written directly, since the client's own buffers
+            // (C's, or another Rust runtime's) are out of reach.
+            let written = unsafe { libc::write(1, rest.as_ptr().cast(), rest.len()) };
+            if written <= 0 {
+                return;
+            }
+            rest = &rest[written as usize..];
+        }
+    }
+
+    fn note_write(&self, addr: u64, size: u32) {
+        write_tracking::note_write(addr, u64::from(size));
+    }
+
+    fn is_initialised(&self, addr: u64, size: u32) -> bool {
+        write_tracking::is_initialised(addr, u64::from(size))
+    }
+
+    fn texture(&self, handle: u64) -> std::result::Result<Arc<engine::texture::Texture>, String> {
+        texture::for_kernel(self.0, handle)
+    }
+
+    fn surface(&self, handle: u64) -> std::result::Result<Arc<engine::texture::Surface>, String> {
+        texture::surface_for_kernel(self.0, handle)
+    }
+
+    fn host(&self) -> Option<&dyn engine::Host> {
+        Some(self)
+    }
+
+    fn set_conditional(&self, handle: u64, value: u32) -> bool {
+        conditional_values::set(handle, value)
+    }
+
+    fn launch_graph(&self, exec: u64, stream: u64) -> std::result::Result<u32, String> {
+        graph_runs::launch(self.2.as_ref(), exec, stream)
+    }
+
+    fn change_node(
+        &self,
+        node: u64,
+        change: engine::NodeChange<'_>,
+    ) -> std::result::Result<bool, String> {
+        updatable_kernel::change(node, change)
+    }
+
+    fn current_graph(&self) -> u64 {
+        self.2.as_ref().map_or(0, |run| run.current())
+    }
+}

@@ -1,0 +1,307 @@
+//! What the driver asks of texture and surface objects before it makes them.
+
+use std::ops::Range;
+
+use crate::abi::status::{Code, Result};
+use crate::abi::*;
+use crate::memory::array::{self, Array};
+use crate::memory::texel_format::Texel;
+use crate::process::device_attributes::attribute;
+use crate::process::warnings;
+use cuda_emulator_engine::texture::{Address, Channel, Detail, Sampler};
+
+/// What descriptions come to.
+pub struct Checked {
+    pub channel: Channel,
+    pub channels: u32,
+    /// Which levels of a mipmapped array are seen.
+    pub levels: Range<usize>,
+    pub sampler: Sampler,
+}
+
+/// Flags that CUDA doesn't name, and an H200 takes.
+const UNNAMED: u32 = 0x0c;
+const FLAGS: u32 = UNNAMED
+    | CU_TRSF_READ_AS_INTEGER
+    | CU_TRSF_NORMALIZED_COORDINATES
+    | CU_TRSF_SRGB
+    | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
+    | CU_TRSF_SEAMLESS_CUBEMAP;
+
+fn ensure(holds: bool) -> Result {
+    if holds {
+        Ok(())
+    } else {
+        Err(Code::ERROR_INVALID_VALUE)
+    }
+}
+
+/// What a channel of a format is, as it lies in memory or as numbers from 0 to 1.
+fn channel(format: u32, integers: bool) -> Result<Channel> {
+    Ok(match format {
+        CU_AD_FORMAT_UNSIGNED_INT8 if integers => Channel::U8,
+        CU_AD_FORMAT_SIGNED_INT8 if integers => Channel::S8,
+        CU_AD_FORMAT_UNSIGNED_INT16 if integers => Channel::U16,
+        CU_AD_FORMAT_SIGNED_INT16 if integers => Channel::S16,
+        CU_AD_FORMAT_UNSIGNED_INT8
+        | CU_AD_FORMAT_UNORM_INT8X1
+        | CU_AD_FORMAT_UNORM_INT8X2
+        | CU_AD_FORMAT_UNORM_INT8X4 => Channel::Unorm8,
+        CU_AD_FORMAT_SIGNED_INT8
+        | CU_AD_FORMAT_SNORM_INT8X1
+        | CU_AD_FORMAT_SNORM_INT8X2
+        | CU_AD_FORMAT_SNORM_INT8X4 => Channel::Snorm8,
+        CU_AD_FORMAT_UNSIGNED_INT16
+        | CU_AD_FORMAT_UNORM_INT16X1
+        | CU_AD_FORMAT_UNORM_INT16X2
+        | CU_AD_FORMAT_UNORM_INT16X4 => Channel::Unorm16,
+        CU_AD_FORMAT_SIGNED_INT16
+        | CU_AD_FORMAT_SNORM_INT16X1
+        | CU_AD_FORMAT_SNORM_INT16X2
+        | CU_AD_FORMAT_SNORM_INT16X4 => Channel::Snorm16,
+        CU_AD_FORMAT_UNSIGNED_INT32 => Channel::U32,
+        CU_AD_FORMAT_SIGNED_INT32 => Channel::S32,
+        CU_AD_FORMAT_HALF => Channel::F16,
+        CU_AD_FORMAT_FLOAT => Channel::F32,
+        // Block-compressed formats and others.
+        _ => return Err(Code::ERROR_NOT_SUPPORTED),
+    })
+}
+
+fn address(mode: u32) -> Result<Address> {
+    Ok(match mode {
+        CU_TR_ADDRESS_MODE_WRAP => Address::Wrap,
+        CU_TR_ADDRESS_MODE_CLAMP => Address::Clamp,
+        CU_TR_ADDRESS_MODE_MIRROR => Address::Mirror,
+        CU_TR_ADDRESS_MODE_BORDER => Address::Border,
+        _ => return Err(Code::ERROR_INVALID_VALUE),
+    })
+}
+
+/// What a sampler's description says, for this resource.
+fn sampler(given: &TextureDescriptor, found: &Found) -> Result<Sampler> {
+    ensure(given.flags & !FLAGS == 0 && given.reserved == [0; 12])?;
+    ensure(given.filter <= CU_TR_FILTER_MODE_LINEAR)?;
+    ensure(given.mipmap_filter <= CU_TR_FILTER_MODE_LINEAR)?;
+    // Those of mipmapped arrays are so without the flag too, on an H200: texels of which level would they count?
+    let normalised = given.flags & CU_TRSF_NORMALIZED_COORDINATES != 0 || found.mipmapped;
+    let mut modes = [Address::Clamp; 3];
+    for (axis, mode) in modes.iter_mut().enumerate() {
+        // What isn't an axis isn't looked at. A line is a plane of one row.
+        match address(given.address[axis]) {
+            Ok(found) => *mode = found,
+            Err(code) if axis < found.dimensions.max(2) => return Err(code),
+            Err(_) => {}
+        }
+    }
+    Ok(Sampler {
+        // Without normalised coordinates nothing repeats; directions to a cube are always such.
+        address: modes.map(|mode| match mode {
+            Address::Wrap | Address::Mirror if !normalised && !found.cube => Address::Clamp,
+            mode => mode,
+        }),
+        linear: given.filter == CU_TR_FILTER_MODE_LINEAR,
+        normalised,
+        srgb: given.flags & CU_TRSF_SRGB != 0,
+        seamless: given.flags & CU_TRSF_SEAMLESS_CUBEMAP != 0,
+        detail: Detail {
+            linear: given.mipmap_filter == CU_TR_FILTER_MODE_LINEAR,
+            bias: given.bias,
+            least: given.min_level,
+            most: given.max_level,
+        },
+        border: given.border,
+    })
+}
+
+/// What a resource is.
+struct Found {
+    texel: Texel,
+    levels: usize,
+    dimensions: usize,
+    cube: bool,
+    /// Memory, of which views don't count.
+    memory: bool,
+    /// A mipmapped array, of one level too.
+    mipmapped: bool,
+    /// As the array was described.
+    size: [usize; 3],
+}
+
+impl Found {
+    fn of(array: &Array, levels: usize) -> Found {
+        Found {
+            texel: array.texel,
+            levels,
+            dimensions: array.dimensions() as usize,
+            cube: array.is_cube(),
+            memory: false,
+            mipmapped: false,
+            size: [array.width(), array.height(), array.depth()].map(|n| n as usize),
+        }
+    }
+}
+
+/// The resource, also where its array has gone meanwhile.
+fn find(resource: &ResourceDescriptor) -> Result<Found> {
+    ensure(resource.flags == 0)?;
+    let word = |place: usize| resource.words[place];
+    let refused = |_| Code::ERROR_INVALID_VALUE;
+    match resource.kind {
+        CU_RESOURCE_TYPE_ARRAY => {
+            let array = array::get(word(place::WHAT)).map_err(refused)?;
+            Ok(Found::of(&array, 1))
+        }
+        CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
+            let whole = array::get_mipmapped(word(place::WHAT)).map_err(refused)?;
+            Ok(Found {
+                mipmapped: true,
+                ..Found::of(&whole.levels[0], whole.levels.len())
+            })
+        }
+        CU_RESOURCE_TYPE_LINEAR | CU_RESOURCE_TYPE_PITCH2D => {
+            let format = word(place::FORMAT);
+            let texel = Texel::new(format as u32, (format >> 32) as u32)?;
+            memory(resource, &texel)?;
+            Ok(Found {
+                texel,
+                levels: 1,
+                dimensions: if resource.kind == CU_RESOURCE_TYPE_LINEAR {
+                    1
+                } else {
+                    2
+                },
+                cube: false,
+                memory: true,
+                mipmapped: false,
+                size: [0; 3],
+            })
+        }
+        _ => Err(Code::ERROR_INVALID_VALUE),
+    }
+}
+
+/// What addresses of textures in memory, and distances of their rows, are multiples of.
+const ALIGNMENT: u64 = 512;
+const PITCH: u64 = 32;
+/// Most texels along the width and the height of pitched memory.
+const MOST_PITCHED: [u64; 2] = [131_072, 65_000];
+
+fn memory(resource: &ResourceDescriptor, texel: &Texel) -> Result {
+    let word = |place: usize| resource.words[place];
+    let address = word(place::WHAT);
+    ensure(address != 0 && address.is_multiple_of(ALIGNMENT))?;
+    if resource.kind == CU_RESOURCE_TYPE_LINEAR {
+        let most = attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, 0)?;
+        return ensure(word(place::BYTES) / texel.bytes <= most as u64);
+    }
+    let (width, height) = (word(place::WIDTH), word(place::HEIGHT));
+    ensure(width <= MOST_PITCHED[0] && height <= MOST_PITCHED[1])?;
+    let pitch = word(place::PITCH);
+    ensure(pitch.checked_mul(height.max(1)).is_some())?;
+    ensure(pitch.is_multiple_of(PITCH) && pitch >= width * texel.bytes)
+}
+
+/// The texels that a view's format names; `None` for formats that the emulator doesn't read.
+fn viewed(format: u32) -> Option<(u32, u32)> {
+    let formats = [
+        CU_AD_FORMAT_UNSIGNED_INT8,
+        CU_AD_FORMAT_SIGNED_INT8,
+        CU_AD_FORMAT_UNSIGNED_INT16,
+        CU_AD_FORMAT_SIGNED_INT16,
+        CU_AD_FORMAT_UNSIGNED_INT32,
+        CU_AD_FORMAT_SIGNED_INT32,
+        CU_AD_FORMAT_HALF,
+        CU_AD_FORMAT_FLOAT,
+    ];
+    let number = format.checked_sub(CU_RES_VIEW_FORMAT_UINT_1X8)?;
+    let format = formats.get(number as usize / 3)?;
+    Some((*format, [1, 2, 4][number as usize % 3]))
+}
+
+/// What a view of an array shows.
+struct Seen {
+    format: u32,
+    channels: u32,
+    levels: Range<usize>,
+}
+
+fn view(found: &Found, view: &ViewDescriptor) -> Result<Seen> {
+    let compressed = CU_RES_VIEW_FORMAT_UNSIGNED_BC1..=CU_RES_VIEW_FORMAT_UNSIGNED_BC7;
+    if compressed.contains(&view.format) {
+        let small = matches!(view.format, 0x19 | 0x1c | 0x1d);
+        ensure(found.texel.bytes == if small { 8 } else { 16 })?;
+        return Err(Code::ERROR_NOT_SUPPORTED);
+    }
+    let (format, channels) = viewed(view.format).ok_or(Code::ERROR_INVALID_VALUE)?;
+    ensure(Texel::new(format, channels)?.bytes == found.texel.bytes)?;
+    if found.texel.is_compressed() {
+        return Err(warnings::lacking("a view of compressed blocks as texels"));
+    }
+    ensure([view.width, view.height, view.depth] == found.size && view.reserved == [0; 16])?;
+    // The last level may be one beyond those that there are.
+    let (first, last) = (view.first_level as usize, view.last_level as usize);
+    ensure(first <= last && first < found.levels && last <= found.levels)?;
+    Ok(Seen {
+        format,
+        channels,
+        levels: first..(last + 1).min(found.levels),
+    })
+}
+
+/// What a texture object comes to.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for what doesn't go together; `CUDA_ERROR_NOT_SUPPORTED` for formats that the emulator
+/// doesn't read.
+pub fn texture(
+    resource: &ResourceDescriptor,
+    given: &TextureDescriptor,
+    seen: Option<&ViewDescriptor>,
+) -> Result<Checked> {
+    let found = find(resource)?;
+    let sampler = sampler(given, &found)?;
+    ensure(found.cube || !sampler.seamless)?;
+    let all = Seen {
+        format: found.texel.format,
+        channels: found.texel.channels,
+        levels: 0..found.levels,
+    };
+    let seen = match seen.filter(|_| !found.memory) {
+        Some(seen) => view(&found, seen)?,
+        None => all,
+    };
+    Ok(Checked {
+        channel: channel(seen.format, given.flags & CU_TRSF_READ_AS_INTEGER != 0)?,
+        channels: seen.channels,
+        levels: seen.levels,
+        sampler,
+    })
+}
+
+/// What a surface object comes to. An H200 doesn't ask whether the array is for surfaces.
+///
+/// # Errors
+/// `CUDA_ERROR_INVALID_VALUE` for anything but an array.
+pub fn surface(resource: &ResourceDescriptor) -> Result<Checked> {
+    ensure(resource.kind == CU_RESOURCE_TYPE_ARRAY)?;
+    let found = find(resource)?;
+    let nothing = TextureDescriptor {
+        address: [CU_TR_ADDRESS_MODE_CLAMP; 3],
+        filter: CU_TR_FILTER_MODE_POINT,
+        flags: 0,
+        max_anisotropy: 0,
+        mipmap_filter: CU_TR_FILTER_MODE_POINT,
+        bias: 0.0,
+        min_level: 0.0,
+        max_level: 0.0,
+        border: [0.0; 4],
+        reserved: [0; 12],
+    };
+    Ok(Checked {
+        channel: channel(found.texel.format, true)?,
+        channels: found.texel.channels,
+        levels: 0..1,
+        sampler: sampler(&nothing, &found)?,
+    })
+}
