@@ -71,71 +71,88 @@
 // Where other crates' pages link to if these are not made yet.
 #![doc(html_root_url = "https://docs.rs/cuda-safe/0.1.0")]
 
-mod access_policy;
-mod array;
-mod attribute;
-mod callback;
-mod capture;
-pub mod checkpoint;
-mod context;
-pub mod coredump;
-mod device;
-pub mod driver;
+// The layers, from the bottom up. A layer uses those above it in this list, and no others: `scripts/rooms.py` checks that.
+
+mod raw;
+
 mod error;
-mod event;
-mod finished;
-mod flags;
-mod function;
-pub mod graph;
-pub mod guide;
+
+pub mod driver;
+
+mod capture;
+
 mod handle;
-mod launch;
-pub mod logs;
+
+mod device;
+
+mod context;
+
+mod stream;
+
 mod memory;
-mod memory_operation;
-mod module;
-mod newer;
-mod occupancy;
+
+mod code;
+
+mod launch;
+
+mod share;
+
+mod array;
+
+pub mod graph;
+
+mod texture;
+
+mod tensor_map;
+
 #[cfg(feature = "opengl")]
 pub mod opengl;
-mod order;
-mod parameter;
-mod peer;
-pub mod profiler;
-#[cfg(feature = "nvrtc")]
-mod program;
-mod settle;
-mod share;
-mod signal;
-mod stream;
-mod stream_attributes;
-mod tensor_map;
-mod texture;
+
 pub mod typed;
 
-pub use access_policy::{AccessPolicyWindow, AccessProperty};
+mod diagnostics;
+
+pub mod guide;
+
+pub use diagnostics::{checkpoint, coredump, logs, profiler};
+
 pub use array::{
     Array, ArrayFlags, ArrayMemory, ArrayShape, ArrayTexels, ChannelFormat, HalfBits,
     MipmappedArray, SparseProperties, Texel, TexelFormat,
 };
-pub use attribute::DeviceAttribute;
 pub use bytemuck;
+pub use code::function::{Function, FunctionAttribute};
+pub use code::module::{
+    Embedded, Global, JitOptions, Kernel, Library, Linker, LoadingMode, Module, ModuleVariable,
+    loading_mode,
+};
+pub use code::parameter::{ParameterInfo, ParameterKind};
+#[cfg(feature = "nvrtc")]
+pub use code::program::{
+    Architecture, Cache, CompiledProgram, FastCompile, JitLinkOptions, JitLinkStatus, JitLinker,
+    PrecompiledHeader, Program, nvrtc_version, precompiled_header_heap,
+    set_precompiled_header_heap,
+};
 pub use context::{
     CacheConfig, Context, ContextFlags, GreenContext, Limit, MemoryInfo, Multiprocessors,
     PeerAccess, PushedContext, Split, SplitFlags,
 };
 pub use cuda_sys as sys;
+pub use device::attribute::DeviceAttribute;
+pub use device::peer::{
+    AtomicCapabilities, AtomicOperation, FlushScope, PeerAttribute, PeerLink, ShareableHandles,
+};
 pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
-pub use event::{Event, EventOptions};
-pub use finished::Finished;
-pub use function::{Function, FunctionAttribute};
 pub use graph::{Graph, GraphExec};
+pub use launch::occupancy::Occupancy;
 pub use launch::{
     ArgumentList, ByValue, ClusterScheduling, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument,
     KernelArguments, LaunchAttributes, LaunchConfig, LaunchEvents, Out, PortableClusterSize,
     WithLen,
 };
+pub use memory::operation::{BarrierScope, MemoryOperation, WaitUntil};
+pub use memory::signal::{Signal, SignalWord};
 pub use memory::{
     AddressRange, External, ExternalBuffer, ExternalMemory, ExternalMemoryKind, FabricHandle,
     Granularity, Growable, GrowableBuffer, GrowableOptions, Mapping, MulticastObject,
@@ -156,30 +173,16 @@ pub use memory::{
     Offset, PitchedAllocation, PitchedBuffer, PitchedMemory, PitchedView, PitchedViewMut, Region,
     RegionCopy, SourceOrder,
 };
-pub use memory_operation::{BarrierScope, MemoryOperation, WaitUntil};
-pub use module::{
-    Embedded, Global, JitOptions, Kernel, Library, Linker, LoadingMode, Module, ModuleVariable,
-    loading_mode,
-};
-pub use occupancy::Occupancy;
-pub use parameter::{ParameterInfo, ParameterKind};
-pub use peer::{
-    AtomicCapabilities, AtomicOperation, FlushScope, PeerAttribute, PeerLink, ShareableHandles,
-};
-#[cfg(feature = "nvrtc")]
-pub use program::{
-    Architecture, Cache, CompiledProgram, FastCompile, JitLinkOptions, JitLinkStatus, JitLinker,
-    PrecompiledHeader, Program, nvrtc_version, precompiled_header_heap,
-    set_precompiled_header_heap,
-};
-pub use settle::Settled;
 pub use share::{
     ExternalSemaphore, ExternalSemaphoreKind, IpcBuffer, IpcEventHandle, IpcMemory,
     IpcMemoryHandle, Opened, OpenedBuffer,
 };
-pub use signal::{Signal, SignalWord};
+pub use stream::access_policy::{AccessPolicyWindow, AccessProperty};
+pub use stream::attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
+pub use stream::event::{Event, EventOptions};
+pub use stream::finished::Finished;
+pub use stream::settle::Settled;
 pub use stream::{Stream, StreamOptions};
-pub use stream_attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
 pub use tensor_map::{
     Im2colWideMode, TensorDataType, TensorElement, TensorFill, TensorInterleave, TensorMap,
     TensorMapBuilder, TensorMemory, TensorPromotion, TensorSwizzle,

@@ -8,8 +8,10 @@ use super::{Array, Described, Texel, TexelFormat};
 use crate::{
     error::{Error, Result},
     memory::{BoxCopy, DeviceMemory, Extent, PlainData, Side, Storage, StorageMut, Strides},
-    settle::{HostRange, Settled},
-    stream::Stream,
+    stream::{
+        Stream,
+        settle::{HostRange, Settled},
+    },
 };
 
 /// All texels of an array, as rows without gaps.

@@ -4,7 +4,7 @@ use std::{ffi::c_uint, fmt};
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{flags::choices, memory::PlainData};
+use crate::{memory::PlainData, raw::flags::choices};
 
 choices! {
     /// What a channel of a texture's elements is; the formats with a layout of their own say what a whole element is

@@ -6,8 +6,8 @@ use cuda_sys::{
 
 use super::{Array, ArrayFlags, MipmappedArray, told};
 use crate::{
-    callback,
     context::Context,
+    driver::callback,
     error::{Error, Result},
 };
 

@@ -5,7 +5,6 @@ mod external;
 mod format;
 mod memory;
 mod mipmapped;
-mod release;
 mod shape;
 mod texels;
 
@@ -13,10 +12,10 @@ use std::{mem::MaybeUninit, ptr};
 
 use cuda_sys::{self as sys, CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUarray_format, CUresult};
 
+pub(crate) use crate::context::release::after_work;
 pub use format::{ChannelFormat, HalfBits, Texel, TexelFormat};
 pub use memory::{ArrayMemory, SparseProperties};
 pub use mipmapped::MipmappedArray;
-pub(crate) use release::after_work;
 pub use shape::ArrayShape;
 pub use texels::ArrayTexels;
 
@@ -24,10 +23,9 @@ use crate::{
     capture,
     context::Context,
     error::{Error, Result},
-    flags::flags,
-    handle::Sendable,
-    handle::{Handle, Kind, handle},
+    handle::{Handle, Kind, Sendable, handle},
     memory::Owner,
+    raw::flags::flags,
     stream::Stream,
 };
 

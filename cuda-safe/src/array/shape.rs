@@ -3,8 +3,7 @@
 use std::{ffi::c_uint, fmt};
 
 use crate::{
-    attribute::DeviceAttribute,
-    device::Device,
+    device::{Device, attribute::DeviceAttribute},
     error::{Error, Result},
 };
 

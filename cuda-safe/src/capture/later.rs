@@ -16,8 +16,8 @@ use super::{
     relaxed,
 };
 use crate::{
-    callback,
     context::{Context, unheard},
+    driver::callback,
     error::{Result, ends_context},
     stream::Stream,
 };

@@ -23,11 +23,10 @@ pub(crate) use gate::{Beginning, Entered, Length, Queue, Start, captures_exist};
 pub(crate) use later::{Needs, drop_outside, put_off, release, release_later};
 
 use crate::{
-    callback,
     context::{Context, Current},
+    driver::{callback, newer},
     error::{Error, Result},
     graph::CaptureMode,
-    newer,
     stream::Stream,
 };
 use gate::{Counted, Place};

@@ -7,11 +7,9 @@ use cuda_sys::{
 
 use super::{Context, ContextFlags};
 use crate::{
-    callback,
     device::Device,
-    driver::{self, check},
+    driver::{self, callback, check, newer},
     error::{ErrorKind, Result},
-    newer,
 };
 
 const COUNT: CUexecAffinityType = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;

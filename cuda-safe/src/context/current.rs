@@ -10,7 +10,10 @@ use std::{
 use cuda_sys::{self as sys, CUcontext, CUresult};
 
 use super::Context;
-use crate::{callback, driver, error::Result};
+use crate::{
+    driver::{self, callback},
+    error::Result,
+};
 
 impl Context {
     /// Makes this context the calling thread's current one, for raw calls, until another one is made current. Nothing

@@ -9,14 +9,11 @@ use cuda_sys::{CUcontext, CUevent, CUresult};
 
 use super::{Context, Multiprocessors, PushedContext, current, resource, wait_for};
 use crate::{
-    callback,
     capture::{self, Needs, REMEDY, release, released},
+    driver::{callback, newer},
     error::{Error, Result},
-    event::Event,
-    handle::Sendable,
-    handle::{Adopt, Handle, Kind, handle},
-    newer,
-    stream::Stream,
+    handle::{Adopt, Handle, Kind, Sendable, handle},
+    stream::{Stream, event::Event},
 };
 
 /// A part of a device's multiprocessors. Kernels that are launched on its [streams](Self::stream) run there, and leave

@@ -2,12 +2,10 @@
 
 mod affinity;
 mod current;
-mod events;
-mod fault;
 mod green;
 mod limits;
 mod others;
-mod peer;
+pub(crate) mod release;
 mod resource;
 mod settings;
 
@@ -18,27 +16,24 @@ use std::{
 
 use cuda_sys::{self as sys, CUcontext, CUdevice, CUresult};
 
+pub(crate) use crate::error::fault::unheard;
+pub use crate::memory::peer::PeerAccess;
 pub(crate) use current::Current;
 pub use current::PushedContext;
-pub(crate) use fault::unheard;
 pub use green::GreenContext;
 pub(crate) use limits::Limits;
 use others::Presence;
-pub use peer::PeerAccess;
 pub(crate) use resource::RawResource;
 pub use resource::{Multiprocessors, Split, SplitFlags};
 pub use settings::{CacheConfig, ContextFlags, Limit};
 
 use crate::{
-    callback,
     capture::{self, Needs, relaxed, release},
     device::Device,
-    driver::{self, check},
+    driver::{self, callback, check, newer},
     error::{DROP, Error, ErrorKind, FAULTED, FIND, Result, is_fault},
-    handle::Sendable,
-    handle::{Handle, Kind, Weak, handle},
-    newer,
-    settle::settle,
+    handle::{Handle, Kind, Sendable, Weak, handle},
+    stream::settle::settle,
 };
 
 /// A context on a device. Cloning gives another reference to the same context, which is released when the last clone,
@@ -70,7 +65,7 @@ struct ContextKind {
     is_primary: bool,
     limits: Limits,
     /// The first fault seen; later errors refer to it.
-    fault: fault::Fault,
+    fault: crate::error::fault::Fault,
     presence: Arc<Presence>,
 }
 
@@ -345,7 +340,7 @@ impl Context {
         let kind = ContextKind {
             is_primary,
             limits,
-            fault: fault::Fault::default(),
+            fault: crate::error::fault::Fault::default(),
             presence: Arc::new(Presence::new(raw)),
         };
         // SAFETY: as this function's contract says.
@@ -463,7 +458,7 @@ impl Context {
                 // The emulator's, which says all that there is to say.
                 (Some(report), _) => {
                     #[cfg(feature = "nvrtc")]
-                    let report = crate::program::explain(&report);
+                    let report = crate::code::program::explain(&report);
                     format!("{FAULTED}: {DROP}\n{report}")
                 }
                 (None, Some(last)) => format!(

@@ -9,12 +9,10 @@ use cuda_sys::CUresult;
 
 use super::Context;
 use crate::{
-    callback,
     device::Device,
-    driver::{self, check},
+    driver::{self, callback, check, newer},
     error::{Error, ErrorKind, Result},
-    flags::flags,
-    newer,
+    raw::flags::flags,
 };
 
 /// `CU_DEV_RESOURCE_TYPE_SM`

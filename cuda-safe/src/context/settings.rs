@@ -6,9 +6,9 @@ use cuda_sys as sys;
 
 use super::Context;
 use crate::{
+    driver::newer,
     error::Result,
-    flags::{choices, flags},
-    newer,
+    raw::flags::{choices, flags},
 };
 
 flags! {

@@ -6,12 +6,11 @@ use cuda_sys::{self as sys, CUDA_HOST_NODE_PARAMS, CUgraph, CUgraphNode, CUresul
 
 use super::{Graph, GraphError, Part, host::HostFunction, node::Node, parameters};
 use crate::{
+    code::function::Function,
     error::{Error, Result},
-    event::Event,
-    function::Function,
     launch::{KernelArguments, LaunchConfig, RawAttributes, name_of},
-    memory::PlainData,
-    memory_operation::MemoryOperation,
+    memory::{PlainData, operation::MemoryOperation},
+    stream::event::Event,
 };
 
 impl Graph {

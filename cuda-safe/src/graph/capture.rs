@@ -11,11 +11,10 @@ use super::{
 };
 use crate::{
     capture::{Start, UnderWay},
+    driver::newer,
     error::{Error, Result},
-    event::Event,
-    flags::choices,
-    newer,
-    stream::Stream,
+    raw::flags::choices,
+    stream::{Stream, event::Event},
 };
 
 choices! {

@@ -9,10 +9,10 @@ use cuda_sys::{self as sys, CUcontext, CUgraph, CUgraphNodeType, CUresult};
 
 use super::{Body, Graph, Node, NodeKind};
 use crate::{
+    code::parameter::ArgumentKind,
+    driver::newer,
     error::{Error, Result},
     launch::{KernelArgument, Sealed},
-    newer,
-    parameter::ArgumentKind,
     stream::Stream,
 };
 

@@ -6,9 +6,9 @@ use cuda_sys as sys;
 
 use super::{Graph, GraphExec, InstantiateFlags, Node};
 use crate::{
+    code::parameter::ArgumentKind,
     error::{Error, Result},
     launch::{KernelArgument, Sealed},
-    parameter::ArgumentKind,
     stream::Stream,
 };
 

@@ -6,9 +6,9 @@ use cuda_sys::{CUgraphNode, CUresult};
 
 use super::{Graph, Node};
 use crate::{
+    driver::newer,
     error::{Error, ErrorKind, Result},
-    flags::choices,
-    newer,
+    raw::flags::choices,
 };
 
 choices! {

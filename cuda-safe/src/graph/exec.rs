@@ -12,14 +12,11 @@ use crate::{
     capture::{self, Needs, captures_exist, drop_outside, relaxed, release, released},
     context::{Context, unheard},
     error::{Error, Result},
-    event::Event,
-    flags::flags,
-    handle::Sendable,
-    handle::{Handle, Kind},
+    handle::{Handle, Kind, Sendable},
     launch::Number,
     memory::Owner,
-    settle::Settled,
-    stream::Stream,
+    raw::flags::flags,
+    stream::{Stream, event::Event, settle::Settled},
 };
 
 flags! {

@@ -5,7 +5,7 @@ use std::fmt;
 use cuda_sys::CUgraphNode;
 
 use super::held::Tag;
-use crate::flags::choices;
+use crate::raw::flags::choices;
 
 /// A node of a [`Graph`](super::Graph). It names the node, and keeps nothing alive: used with another graph, or after
 /// its own is gone, it is an error.

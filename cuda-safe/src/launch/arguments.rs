@@ -6,9 +6,9 @@ use bytemuck::Pod;
 
 use super::check::ArgumentType;
 use crate::{
+    code::parameter::ArgumentKind,
     error::Result,
     memory::{DeviceMemory, DeviceView, PlainData, Storage, StorageMut},
-    parameter::ArgumentKind,
     stream::Stream,
 };
 

@@ -6,11 +6,13 @@ use cuda_sys::{CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, C
 
 use super::{Dim3, LaunchConfig};
 use crate::{
-    access_policy::AccessPolicyWindow,
-    event::Event,
-    flags::{choices, options},
-    stream::Stream,
-    stream_attributes::{MemSyncDomain, MemSyncDomainMap},
+    raw::flags::{choices, options},
+    stream::{
+        Stream,
+        access_policy::AccessPolicyWindow,
+        attributes::{MemSyncDomain, MemSyncDomainMap},
+        event::Event,
+    },
 };
 
 options! {

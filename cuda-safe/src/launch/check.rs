@@ -4,10 +4,12 @@ use cuda_sys::CUresult;
 
 use super::{KernelArgument, LaunchConfig};
 use crate::{
+    code::{
+        function::{Function, FunctionAttribute},
+        parameter::{ArgumentKind, ParameterInfo, ParameterKind, bytes},
+    },
     context::Context,
     error::{Error, ErrorKind, Result},
-    function::{Function, FunctionAttribute},
-    parameter::{ArgumentKind, ParameterInfo, ParameterKind, bytes},
 };
 
 /// What an argument's type says about it.

@@ -6,8 +6,8 @@ use super::LaunchAttributes;
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{
+    code::function::Function,
     error::{Error, Result},
-    function::Function,
 };
 
 /// Three extents: of a grid, in blocks, or of a block, in threads.

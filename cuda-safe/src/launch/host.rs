@@ -10,8 +10,7 @@ use crate::{
     context::unheard,
     error::Result,
     memory::{PlainData, enqueue_download, enqueue_upload},
-    settle::HostRange,
-    stream::Stream,
+    stream::{Stream, settle::HostRange},
 };
 
 /// A host slice that the kernel reads: copied to the device before the launch.

@@ -10,9 +10,9 @@ use super::{
     host::{In, InOut, Out},
 };
 use crate::{
+    code::parameter::ArgumentKind,
     error::{Error, ErrorKind, Result},
     memory::{DeviceMemory, DeviceView, Storage, StorageMut},
-    parameter::ArgumentKind,
     stream::Stream,
 };
 

@@ -5,14 +5,15 @@ mod attributes;
 mod check;
 mod config;
 mod host;
-mod last;
 mod length;
 mod list;
+pub(crate) mod occupancy;
 
 use std::ffi::{c_uint, c_void};
 
 use cuda_sys::{self as sys, CUresult};
 
+pub(crate) use crate::stream::last::{Last, Number};
 pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use arguments::{address_argument, sealed::Sealed};
 pub(crate) use attributes::{COOPERATIVE, RawAttributes, bytes_of, name_of};
@@ -20,13 +21,12 @@ pub use attributes::{ClusterScheduling, LaunchAttributes, LaunchEvents, Portable
 pub(crate) use check::ArgumentType;
 pub use config::{Dim3, IntoDim3, LaunchConfig};
 pub use host::{In, InOut, Out};
-pub(crate) use last::{Last, Number};
 pub use length::{HasLength, WithLen};
 pub use list::ArgumentList;
 
 use crate::{
+    code::function::Function,
     error::{Error, Result},
-    function::Function,
     stream::Stream,
 };
 

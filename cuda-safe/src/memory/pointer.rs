@@ -7,10 +7,10 @@ use cuda_sys::{self as sys, CUcontext, CUdeviceptr, CUmemoryPool, CUpointer_attr
 use super::{
     device::DeviceMemory,
     plain::PlainData,
-    pool_options::MemoryAccess,
+    pool::options::MemoryAccess,
     storage::{Storage, StorageMut},
 };
-use crate::{context::Context, error::Result, flags::choices, peer::ShareableHandles};
+use crate::{context::Context, device::peer::ShareableHandles, error::Result, raw::flags::choices};
 
 choices! {
     /// What may be asked of an address, for [`Context::pointer_attribute`] (`CUpointer_attribute`). Most of them are in

@@ -5,8 +5,7 @@
 
 use cuda_sys::CUdeviceptr;
 
-use super::owner::Owner;
-use crate::error::Result;
+use crate::{error::Result, stream::owner::Owner};
 
 /// What holds device memory: [`DeviceMemory`](crate::DeviceMemory) over it can be read. Other crates may implement it
 /// for memory that they allocate in their own way.

@@ -62,12 +62,10 @@ pub use mapped::{MappedResource, MappedResources, UnmapError};
 pub use resource::{GraphicsResource, ImageTarget, MapFlags, RegisterFlags};
 
 use crate::{
-    callback,
     device::Device,
-    driver::check,
+    driver::{callback, check, newer},
     error::{Error, Result},
-    flags::choices,
-    newer,
+    raw::flags::choices,
 };
 
 choices! {

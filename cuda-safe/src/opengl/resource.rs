@@ -8,10 +8,10 @@ use super::explained;
 use crate::{
     capture::{self, relaxed, released},
     context::Context,
+    driver::newer,
     error::{Error, Result},
-    flags::{choices, flags},
     handle::{Handle, Kind, handle},
-    newer,
+    raw::flags::{choices, flags},
     stream::Stream,
 };
 

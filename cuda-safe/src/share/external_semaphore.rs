@@ -15,9 +15,8 @@ use crate::{
     capture,
     context::Context,
     error::Result,
-    flags::choices,
-    handle::Sendable,
-    handle::{Adopt, Handle, Kind, handle},
+    handle::{Adopt, Handle, Kind, Sendable, handle},
+    raw::flags::choices,
     stream::Stream,
 };
 

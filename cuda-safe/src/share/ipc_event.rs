@@ -8,7 +8,7 @@ use super::bytes;
 use crate::{
     context::Context,
     error::{ErrorKind, Result},
-    event::Event,
+    stream::event::Event,
 };
 
 bytes! {

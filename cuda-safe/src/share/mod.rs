@@ -1,5 +1,6 @@
 //! What processes share on one host: memory and events, by handles of plain bytes; semaphores of other interfaces.
 
+pub(crate) mod external_memory;
 mod external_semaphore;
 mod ipc_event;
 mod ipc_memory;

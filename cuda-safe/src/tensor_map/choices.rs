@@ -1,6 +1,6 @@
 //! What a tensor map can be asked for.
 
-use crate::flags::choices;
+use crate::raw::flags::choices;
 
 choices! {
     /// The type of a tensor's elements, as a copy by a tensor map sees them.

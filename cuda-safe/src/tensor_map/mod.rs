@@ -14,11 +14,11 @@ pub use choices::{
 };
 
 use crate::{
+    code::parameter::ArgumentKind,
     context::Context,
     error::Result,
     launch::{KernelArgument, Sealed},
     memory::{DeviceMemory, DeviceView, PlainData, Storage, StorageMut},
-    parameter::ArgumentKind,
     stream::Stream,
 };
 

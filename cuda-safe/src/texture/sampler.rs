@@ -7,7 +7,7 @@ use cuda_sys::{CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode};
 use crate::{
     array::TexelFormat,
     error::{Error, Result},
-    flags::choices,
+    raw::flags::choices,
 };
 
 const READ_AS_INTEGER: c_uint = 0x01;

@@ -14,8 +14,8 @@ use cuda_sys::{
 use super::sampler::{Read, integer_bits};
 use crate::{
     array::{Array, ArrayShape, MipmappedArray, Texel, TexelFormat},
-    attribute::DeviceAttribute,
     context::Context,
+    device::attribute::DeviceAttribute,
     error::{Error, Result},
     memory::{DeviceMemory, PitchedMemory, Storage},
 };

@@ -7,7 +7,7 @@ use cuda_sys::{CUDA_RESOURCE_VIEW_DESC, CUresourceViewFormat};
 use super::source::Resource;
 use crate::{
     error::{Error, Result},
-    flags::choices,
+    raw::flags::choices,
 };
 
 choices! {

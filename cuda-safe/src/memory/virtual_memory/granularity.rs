@@ -2,7 +2,7 @@
 
 use std::ffi::c_uint;
 
-use crate::flags::choices;
+use crate::raw::flags::choices;
 
 choices! {
     /// Which unit [`PhysicalMemory::granularity`](super::PhysicalMemory::granularity) is asked for.

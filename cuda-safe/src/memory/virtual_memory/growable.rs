@@ -10,11 +10,11 @@ use crate::{
     capture::{self, release},
     context::unheard,
     error::{Error, Result},
-    flags::options,
     memory::{
         DeviceMemory, MemoryAccess, MemoryLocation, OwnedStorage, Owner, PlainData, Storage,
         StorageMut, byte_size,
     },
+    raw::flags::options,
     stream::Stream,
 };
 

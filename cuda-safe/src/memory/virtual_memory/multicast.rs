@@ -6,7 +6,11 @@ use cuda_sys::CUdeviceptr;
 
 use super::{granularity::Granularity, physical::PhysicalMemory};
 use crate::{
-    context::Context, device::Device, error::Result, flags::options, newer, peer::ShareableHandles,
+    context::Context,
+    device::{Device, peer::ShareableHandles},
+    driver::newer,
+    error::Result,
+    raw::flags::options,
 };
 
 /// `CUmulticastObjectProp`, which headers of 12.0 lack.

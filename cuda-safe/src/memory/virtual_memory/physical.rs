@@ -13,13 +13,13 @@ use cuda_sys::{
 
 use super::{granularity::Granularity, shareable::fabric_refused};
 use crate::{
-    callback,
     capture::{Needs, release, released},
     context::{Context, unheard},
+    device::peer::ShareableHandles,
+    driver::callback,
     error::{Error, Result},
-    flags::{flags, options},
     memory::{MemoryLocation, size},
-    peer::ShareableHandles,
+    raw::flags::{flags, options},
 };
 
 /// Memory without an address: it gets one by [`AddressRange::map`](super::AddressRange::map), or several.

@@ -6,9 +6,9 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::{mapping::Mapping, physical::PhysicalMemory};
 use crate::{
-    attribute::DeviceAttribute,
     capture::{Needs, release, released},
     context::{Context, unheard},
+    device::attribute::DeviceAttribute,
     error::{Error, ErrorKind, Result},
     memory::size,
 };

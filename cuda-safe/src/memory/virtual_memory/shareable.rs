@@ -11,8 +11,8 @@ use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
     context::Context,
     error::{Error, ErrorKind, Result},
-    flags::flags,
     memory::{DeviceMemory, PlainData, Storage},
+    raw::flags::flags,
     share::bytes,
 };
 

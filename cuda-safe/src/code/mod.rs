@@ -1,0 +1,7 @@
+//! Compiled code: programs, modules, libraries and functions.
+
+pub(crate) mod function;
+pub(crate) mod module;
+pub(crate) mod parameter;
+#[cfg(feature = "nvrtc")]
+pub(crate) mod program;
