@@ -135,12 +135,13 @@ pub use code::program::{
 };
 pub use context::{
     CacheConfig, Context, ContextFlags, GreenContext, Limit, MemoryInfo, Multiprocessors,
-    PeerAccess, PushedContext, Split, SplitFlags,
+    PushedContext, Split, SplitFlags,
 };
+pub use context::{FlushScope, Settled};
 pub use cuda_sys as sys;
 pub use device::attribute::DeviceAttribute;
 pub use device::peer::{
-    AtomicCapabilities, AtomicOperation, FlushScope, PeerAttribute, PeerLink, ShareableHandles,
+    AtomicCapabilities, AtomicOperation, PeerAttribute, PeerLink, ShareableHandles,
 };
 pub use device::{ComputeCapability, Device, Uuid};
 pub use error::{Code, Error, ErrorKind, Result};
@@ -152,6 +153,7 @@ pub use launch::{
     WithLen,
 };
 pub use memory::operation::{BarrierScope, MemoryOperation, WaitUntil};
+pub use memory::peer::PeerAccess;
 pub use memory::signal::{Signal, SignalWord};
 pub use memory::{
     AddressRange, External, ExternalBuffer, ExternalMemory, ExternalMemoryKind, FabricHandle,
@@ -181,7 +183,6 @@ pub use stream::access_policy::{AccessPolicyWindow, AccessProperty};
 pub use stream::attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
 pub use stream::event::{Event, EventOptions};
 pub use stream::finished::Finished;
-pub use stream::settle::Settled;
 pub use stream::{Stream, StreamOptions};
 pub use tensor_map::{
     Im2colWideMode, TensorDataType, TensorElement, TensorFill, TensorInterleave, TensorMap,

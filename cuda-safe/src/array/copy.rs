@@ -6,12 +6,10 @@ use cuda_sys as sys;
 
 use super::{Array, Described, Texel, TexelFormat};
 use crate::{
+    context::Settled,
     error::{Error, Result},
     memory::{BoxCopy, DeviceMemory, Extent, PlainData, Side, Storage, StorageMut, Strides},
-    stream::{
-        Stream,
-        settle::{HostRange, Settled},
-    },
+    stream::{Stream, settle::HostRange},
 };
 
 /// All texels of an array, as rows without gaps.

@@ -4,7 +4,9 @@ use std::{ffi::c_uint, fmt};
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{memory::PlainData, raw::flags::choices};
+use crate::{device::Device, driver, error::Result, memory::PlainData, raw::flags::choices};
+use cuda_sys as sys;
+use cuda_sys::CUarray_format;
 
 choices! {
     /// What a channel of a texture's elements is; the formats with a layout of their own say what a whole element is
@@ -258,6 +260,42 @@ macro_rules! texels {
 }
 
 texels!(u8: U8, i8: I8, u16: U16, i16: I16, u32: U32, i32: I32, HalfBits: F16, f32: F32);
+
+impl Device {
+    /// The most elements of a linear texture in one dimension.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a format that the driver does not know, and for numbers of channels other than 1,
+    /// 2 and 4.
+    ///
+    /// ```
+    /// # use cuda_safe::{ChannelFormat, Device};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// assert!(device.texture_1d_linear_max_width(ChannelFormat::F32, 1)? > 1 << 20);
+    /// assert!(device.texture_1d_linear_max_width(ChannelFormat::F32, 3).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuDeviceGetTexture1DLinearMaxWidth")]
+    pub fn texture_1d_linear_max_width(
+        self,
+        format: ChannelFormat,
+        channels: u32,
+    ) -> Result<usize> {
+        let mut width = 0;
+        // SAFETY: `width` is valid for the write; unknown formats are refused.
+        driver::call("cuDeviceGetTexture1DLinearMaxWidth", || unsafe {
+            sys::cuDeviceGetTexture1DLinearMaxWidth(
+                &mut width,
+                CUarray_format(format.0),
+                channels,
+                self.as_raw(),
+            )
+        })?;
+        Ok(width)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -11,6 +11,7 @@ use std::{
 
 use cuda_sys::{self as sys, CUfunction, CUresult};
 
+use super::parameter::ArgumentType;
 use crate::{
     code::{
         module::Module,
@@ -21,8 +22,8 @@ use crate::{
     driver::newer,
     error::{ErrorKind, Result},
     handle::{Handle, Kind, handle},
-    launch::{ArgumentType, Number},
     raw::flags::choices,
+    stream::last::Number,
 };
 
 /// A kernel of a module, which it keeps loaded. [`Function::launch`] launches it.

@@ -150,6 +150,20 @@ impl fmt::Display for ParameterInfo {
     }
 }
 
+/// What an argument's type says about it.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgumentType {
+    pub(crate) name: fn() -> &'static str,
+    pub(crate) size: usize,
+    pub(crate) kind: fn() -> ArgumentKind,
+}
+
+impl ArgumentType {
+    pub(crate) fn fits(&self, parameter: &ParameterInfo) -> bool {
+        parameter.size == self.size && parameter.kind.takes((self.kind)())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

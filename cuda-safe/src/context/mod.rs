@@ -1,13 +1,19 @@
 //! Contexts: what a process has on a device. Everything created in one keeps it alive.
 
 mod affinity;
+mod captures;
 mod current;
+mod enter;
+mod flags;
+mod gpu_direct;
 mod green;
 mod limits;
 mod others;
 pub(crate) mod release;
 mod resource;
 mod settings;
+mod settle;
+mod wait;
 
 use std::{
     fmt, ptr,
@@ -16,24 +22,30 @@ use std::{
 
 use cuda_sys::{self as sys, CUcontext, CUdevice, CUresult};
 
-pub(crate) use crate::error::fault::unheard;
-pub use crate::memory::peer::PeerAccess;
 pub(crate) use current::Current;
-pub use current::PushedContext;
+pub use enter::PushedContext;
+pub use flags::ContextFlags;
+pub use gpu_direct::FlushScope;
 pub use green::GreenContext;
+pub(crate) use green::RawGreen;
 pub(crate) use limits::Limits;
 use others::Presence;
 pub(crate) use resource::RawResource;
 pub use resource::{Multiprocessors, Split, SplitFlags};
-pub use settings::{CacheConfig, ContextFlags, Limit};
+pub use settings::{CacheConfig, Limit};
+pub use settle::Settled;
+pub(crate) use wait::settle_in;
+
+use settle::settle;
 
 use crate::{
-    capture::{self, Needs, relaxed, release},
+    capture::{self, Nothing, relaxed, release},
     device::Device,
     driver::{self, callback, check, newer},
-    error::{DROP, Error, ErrorKind, FAULTED, FIND, Result, is_fault},
+    error::{
+        DROP, Error, ErrorKind, FAULTED, FIND, Result, fault::Fault, is_fault, report::report,
+    },
     handle::{Handle, Kind, Sendable, Weak, handle},
-    stream::settle::settle,
 };
 
 /// A context on a device. Cloning gives another reference to the same context, which is released when the last clone,
@@ -65,7 +77,7 @@ struct ContextKind {
     is_primary: bool,
     limits: Limits,
     /// The first fault seen; later errors refer to it.
-    fault: crate::error::fault::Fault,
+    fault: Fault,
     presence: Arc<Presence>,
 }
 
@@ -78,7 +90,7 @@ impl Kind for ContextKind {
         let (raw, device, is_primary) = (Sendable(raw), *device, self.is_primary);
         let presence = self.presence.clone();
         // No stream of it is being captured: a capture holds its stream, which holds the context.
-        release(Needs::Nothing, move || {
+        release(&Nothing, move || {
             let _until_released = presence;
             let raw = raw.get();
             if is_primary {
@@ -340,7 +352,7 @@ impl Context {
         let kind = ContextKind {
             is_primary,
             limits,
-            fault: crate::error::fault::Fault::default(),
+            fault: Fault::default(),
             presence: Arc::new(Presence::new(raw)),
         };
         // SAFETY: as this function's contract says.
@@ -454,11 +466,11 @@ impl Context {
             return Error::driver(call, code);
         }
         self.0.kind().fault.error(call, code, |error| {
-            match (driver::report(self.as_raw()), last()) {
+            match (report(self.as_raw()), last()) {
                 // The emulator's, which says all that there is to say.
                 (Some(report), _) => {
                     #[cfg(feature = "nvrtc")]
-                    let report = crate::code::program::explain(&report);
+                    let report = crate::error::sources::explain(&report);
                     format!("{FAULTED}: {DROP}\n{report}")
                 }
                 (None, Some(last)) => format!(

@@ -3,7 +3,7 @@
 use cuda_sys::CUresult;
 
 use crate::{
-    capture::{Needs, release, released},
+    capture::{release, released},
     context::Context,
     error::Result,
 };
@@ -21,7 +21,7 @@ pub(crate) unsafe fn after_work<H: Send + 'static>(
     destroy: impl Fn() -> CUresult + Send + 'static,
 ) -> Result<()> {
     let own = context.clone();
-    release(Needs::Context(context), move || {
+    release(context, move || {
         if let Err(error) = own.settle_or_leak() {
             std::mem::forget(held);
             return Err(error);

@@ -2,14 +2,9 @@
 
 use std::ffi::c_uint;
 
-use cuda_sys::{
-    self as sys, CUarray_format, CUdevice_P2PAttribute, CUflushGPUDirectRDMAWritesScope,
-    CUflushGPUDirectRDMAWritesTarget, CUresult,
-};
+use cuda_sys::{self as sys, CUdevice_P2PAttribute, CUresult};
 
 use crate::{
-    array::ChannelFormat,
-    context::Context,
     device::{Device, attribute::DeviceAttribute},
     driver::{self, callback, check, newer},
     error::{ErrorKind, Result},
@@ -113,16 +108,6 @@ flags! {
         WIN32_KMT = 4, "CU_MEM_HANDLE_TYPE_WIN32_KMT";
         /// A handle of the fabric between hosts.
         FABRIC = 8, "CU_MEM_HANDLE_TYPE_FABRIC";
-    }
-}
-
-choices! {
-    /// For whom writes of a network card to a device are made visible (`CUflushGPUDirectRDMAWritesScope`).
-    pub struct FlushScope(c_uint) {
-        /// For the context that owns the memory.
-        OWNER = 100, "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER";
-        /// For all devices.
-        ALL_DEVICES = 200, "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES";
     }
 }
 
@@ -288,40 +273,6 @@ impl Device {
         )
     }
 
-    /// The most elements of a linear texture in one dimension.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a format that the driver does not know, and for numbers of channels other than 1,
-    /// 2 and 4.
-    ///
-    /// ```
-    /// # use cuda_safe::{ChannelFormat, Device};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// let device = Device::get(0)?;
-    /// assert!(device.texture_1d_linear_max_width(ChannelFormat::F32, 1)? > 1 << 20);
-    /// assert!(device.texture_1d_linear_max_width(ChannelFormat::F32, 3).is_err());
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuDeviceGetTexture1DLinearMaxWidth")]
-    pub fn texture_1d_linear_max_width(
-        self,
-        format: ChannelFormat,
-        channels: u32,
-    ) -> Result<usize> {
-        let mut width = 0;
-        // SAFETY: `width` is valid for the write; unknown formats are refused.
-        driver::call("cuDeviceGetTexture1DLinearMaxWidth", || unsafe {
-            sys::cuDeviceGetTexture1DLinearMaxWidth(
-                &mut width,
-                CUarray_format(format.0),
-                channels,
-                self.as_raw(),
-            )
-        })?;
-        Ok(width)
-    }
-
     /// The NUMA node of the device's memory; `None` where that is no node of its own.
     ///
     /// # Errors
@@ -410,35 +361,4 @@ fn atomics(
         get(capabilities.as_mut_ptr(), operations.as_ptr(), count),
     )?;
     Ok(capabilities.into_iter().map(AtomicCapabilities).collect())
-}
-
-impl Context {
-    /// Waits until writes that a network card has made to this context's device (GPUDirect RDMA) are visible to those in
-    /// `scope`. Needed where the device does not keep their order (the attribute `GPU_DIRECT_RDMA_WRITES_ORDERING`).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unsupported`] where the device can't (the attribute `GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS`).
-    /// `CUDA_ERROR_INVALID_VALUE` for a scope that the driver does not know.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, DeviceAttribute, FlushScope};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let options = context.device().attribute(DeviceAttribute::GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS)?;
-    /// assert_eq!(context.flush_gpu_direct_writes(FlushScope::OWNER).is_ok(), options & 1 != 0);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuFlushGPUDirectRDMAWrites")]
-    pub fn flush_gpu_direct_writes(&self, scope: FlushScope) -> Result<()> {
-        let _current = self.enter("cuFlushGPUDirectRDMAWrites")?;
-        // SAFETY: works on the current context; an unknown scope is refused.
-        let code = unsafe {
-            sys::cuFlushGPUDirectRDMAWrites(
-                CUflushGPUDirectRDMAWritesTarget::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
-                CUflushGPUDirectRDMAWritesScope(scope.0),
-            )
-        };
-        self.check("cuFlushGPUDirectRDMAWrites", code)
-    }
 }

@@ -34,8 +34,8 @@ use cuda_sys::CUresult;
 
 use crate::{
     device::Uuid,
-    driver::{callback, check, newer, report},
-    error::{Error, Result},
+    driver::{callback, check, newer},
+    error::{Error, Result, report::report},
     raw::flags::choices,
 };
 

@@ -1,6 +1,7 @@
 //! Errors: the driver call that failed, the reason and the remedy.
 
 pub(crate) mod fault;
+pub(crate) mod report;
 #[cfg(feature = "nvrtc")]
 pub(crate) mod sources;
 
@@ -9,6 +10,9 @@ use std::{fmt, sync::Arc};
 use cuda_sys::CUresult;
 #[cfg(feature = "nvrtc")]
 use cuda_sys::nvrtcResult;
+
+#[cfg(feature = "nvrtc")]
+use crate::raw::nvjitlink::JitLinkStatus;
 
 /// The result of everything in this crate that can fail.
 ///
@@ -77,7 +81,7 @@ pub enum Code {
     Nvrtc(nvrtcResult),
     /// A code of nvJitLink, the linker that optimises.
     #[cfg(feature = "nvrtc")]
-    JitLink(crate::code::program::JitLinkStatus),
+    JitLink(JitLinkStatus),
     /// No code: the mistake was found before any call was made.
     Checked,
 }
@@ -192,7 +196,7 @@ impl Error {
             _ => None,
         };
         if let Some(kind) = reported
-            && let Some(report) = crate::driver::report(std::ptr::null_mut())
+            && let Some(report) = report::report(std::ptr::null_mut())
         {
             return Self::new(Code::Driver(code), call, kind, report);
         }

@@ -1,22 +1,18 @@
 //! The sources of the programs whose modules are loaded, for the lines that reports of faults name.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-
-use crate::code::program::{Program, diagnostics};
+use std::{
+    fmt::Write,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
 
 /// The texts that a program was compiled from, under the names by which its line information refers to them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources(Vec<(String, String)>);
 
 impl Sources {
-    pub(crate) fn of(program: &Program) -> Self {
-        let own = (program.name.clone(), program.source.clone());
-        Self(
-            [own]
-                .into_iter()
-                .chain(program.headers.iter().cloned())
-                .collect(),
-        )
+    /// Texts with their names.
+    pub(crate) fn new(texts: impl Iterator<Item = (String, String)>) -> Self {
+        Self(texts.collect())
     }
 
     /// Adds those of another program.
@@ -107,7 +103,7 @@ fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
             let indent = &line[..line.len() - line.trim_start().len()];
             explained.push_str(&format!("{indent}{label}{name}:{number}\n"));
             if let Some(text) = text {
-                explained.push_str(&diagnostics::around(text, line_number, None));
+                explained.push_str(&around(text, line_number, None));
             }
         } else {
             explained.push_str(line);
@@ -118,14 +114,43 @@ fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
     explained
 }
 
+/// The numbered line with its neighbours, and a mark under one of its columns (counted from 0). Nothing if there is no
+/// such line.
+pub(crate) fn around(source: &str, number: usize, column: Option<usize>) -> String {
+    let lines: Vec<&str> = source.lines().collect();
+    let mut text = String::new();
+    if !(1..=lines.len()).contains(&number) {
+        return text;
+    }
+    let (first, last) = (
+        number.saturating_sub(2).max(1),
+        (number + 1).min(lines.len()),
+    );
+    for n in first..=last {
+        let mark = if n == number { '>' } else { ' ' };
+        let _ = writeln!(text, " {mark}{n:5} | {}", lines[n - 1]);
+        if let Some(column) = column.filter(|_| n == number) {
+            let _ = writeln!(text, "        | {:column$}^", "");
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn sources(texts: &[(&str, &str)]) -> Arc<Sources> {
+        let texts = texts.iter();
+        Arc::new(Sources::new(
+            texts.map(|(name, text)| (name.to_string(), text.to_string())),
+        ))
+    }
+
     fn loaded(name: &str, text: &str, kernel: &str) -> Arc<Loaded> {
-        let program = Program::new(text).name(name).header("h.cuh", "header\n");
+        let texts = [(name, text), ("h.cuh", "header\n")];
         Arc::new(Loaded {
-            sources: Arc::new(Sources::of(&program)),
+            sources: sources(&texts),
             kernels: vec![kernel.into()],
         })
     }
@@ -186,7 +211,7 @@ mod tests {
 
     #[test]
     fn sources_are_forgotten_with_their_module() {
-        let sources = Arc::new(Sources::of(&Program::new("text").name("sources-test.cu")));
+        let sources = sources(&[("sources-test.cu", "text")]);
         let report = "kernel of_sources_test, block\nsource: sources-test.cu:1";
         let held = Loaded::new(&sources, &["of_sources_test".into()]);
         assert!(explain(report).ends_with(">    1 | text"));

@@ -9,14 +9,13 @@ use super::{
     held::{Held, Tag},
 };
 use crate::{
-    capture::{self, Needs, captures_exist, drop_outside, relaxed, release, released},
-    context::{Context, unheard},
-    error::{Error, Result},
+    capture::{self, Nothing, captures_exist, drop_outside, relaxed, release, released},
+    context::{Context, Settled},
+    error::{Error, Result, fault::unheard},
     handle::{Handle, Kind, Sendable},
-    launch::Number,
     memory::Owner,
     raw::flags::flags,
-    stream::{Stream, event::Event, settle::Settled},
+    stream::{Stream, event::Event, last::Number},
 };
 
 flags! {
@@ -89,7 +88,7 @@ impl Kind for ExecKind {
 
     unsafe fn release(&self, raw: CUgraphExec, context: &Context) -> Result<()> {
         let (raw, own) = (Sendable(raw), context.clone());
-        release(Needs::Nothing, move || {
+        release(&Nothing, move || {
             let _current = own.enter("cuGraphExecDestroy")?;
             // SAFETY: released once, by this function's contract; a launch that is under way goes on.
             let code = released(|| unsafe { sys::cuGraphExecDestroy(raw.get()) });
@@ -408,9 +407,7 @@ impl Drop for GraphExec {
         held.push(mem::take(self.held()));
         let launched = mem::take(&mut self.launched);
         // An error here can't be acted upon.
-        let _ = release(Needs::Streams(&launched.clone()), move || {
-            drop_after(&launched, held)
-        });
+        let _ = release(&launched.clone(), move || drop_after(&launched, held));
     }
 }
 

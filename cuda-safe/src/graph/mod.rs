@@ -78,7 +78,7 @@ use cuda_sys::{self as sys, CUgraph};
 
 pub use allocation::{Allocation, GraphMemory};
 pub use body::Body;
-pub use capture::{Capture, CaptureMode};
+pub use capture::Capture;
 pub use conditional::Condition;
 pub use device::{DeviceGraph, UpdatableKernel};
 pub(crate) use edge::RawEdgeData;
@@ -88,6 +88,7 @@ pub use kept::{Keep, Kept, Part};
 pub use node::{Node, NodeKind};
 pub use region::{KeptRegion, Lent, PartRegion};
 
+pub use crate::capture::CaptureMode;
 use crate::{
     context::Context,
     error::{Error, Result},

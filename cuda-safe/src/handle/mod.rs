@@ -11,7 +11,11 @@ use std::{
     sync::Arc,
 };
 
-use crate::{capture, context::unheard, driver::callback, error::Result};
+use crate::{
+    capture,
+    driver::callback,
+    error::{Result, fault::unheard},
+};
 
 /// What distinguishes one kind of handle. A value of the type holds what an object of this kind knows beside its
 /// handle.

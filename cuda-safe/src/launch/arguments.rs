@@ -4,11 +4,12 @@ use std::{ffi::c_void, slice};
 
 use bytemuck::Pod;
 
-use super::check::ArgumentType;
 use crate::{
-    code::parameter::ArgumentKind,
+    code::parameter::{ArgumentKind, ArgumentType},
     error::Result,
-    memory::{DeviceMemory, DeviceView, PlainData, Storage, StorageMut},
+    memory::{
+        DeviceMemory, DeviceView, PitchedMemory, PitchedView, PlainData, Storage, StorageMut,
+    },
     stream::Stream,
 };
 
@@ -202,6 +203,9 @@ pub(crate) use address_argument;
 address_argument!([S: Storage, T: PlainData] &DeviceMemory<S, T>);
 address_argument!([S: StorageMut, T: PlainData] &mut DeviceMemory<S, T>);
 address_argument!([T: PlainData] DeviceView<'_, T>);
+address_argument!([S: Storage, T: PlainData] &PitchedMemory<S, T>);
+address_argument!([S: StorageMut, T: PlainData] &mut PitchedMemory<S, T>);
+address_argument!([T: PlainData] PitchedView<'_, T>);
 
 /// The arguments of a kernel: a tuple of up to 32 [`KernelArgument`]s.
 ///

@@ -6,19 +6,11 @@ use super::{KernelArgument, LaunchConfig};
 use crate::{
     code::{
         function::{Function, FunctionAttribute},
-        parameter::{ArgumentKind, ParameterInfo, ParameterKind, bytes},
+        parameter::{ArgumentKind, ArgumentType, ParameterInfo, ParameterKind, bytes},
     },
     context::Context,
     error::{Error, ErrorKind, Result},
 };
-
-/// What an argument's type says about it.
-#[derive(Clone, Copy, Debug)]
-pub struct ArgumentType {
-    pub(super) name: fn() -> &'static str,
-    pub(super) size: usize,
-    pub(super) kind: fn() -> ArgumentKind,
-}
 
 impl ArgumentType {
     pub(super) const fn of<A: KernelArgument>() -> Self {
@@ -27,10 +19,6 @@ impl ArgumentType {
             size: A::SIZE,
             kind: A::kind,
         }
-    }
-
-    pub(crate) fn fits(&self, parameter: &ParameterInfo) -> bool {
-        parameter.size == self.size && parameter.kind.takes((self.kind)())
     }
 }
 

@@ -7,8 +7,7 @@ use cuda_sys::CUdeviceptr;
 use super::arguments::{KernelArgument, sealed::Sealed};
 use crate::{
     DeviceBuffer,
-    context::unheard,
-    error::Result,
+    error::{Result, fault::unheard},
     memory::{PlainData, enqueue_download, enqueue_upload},
     stream::{Stream, settle::HostRange},
 };

@@ -6,11 +6,10 @@ use bytemuck::Pod;
 
 use super::{
     arguments::{KernelArgument, sealed::Sealed},
-    check::ArgumentType,
     host::{In, InOut, Out},
 };
 use crate::{
-    code::parameter::ArgumentKind,
+    code::parameter::{ArgumentKind, ArgumentType},
     error::{Error, ErrorKind, Result},
     memory::{DeviceMemory, DeviceView, Storage, StorageMut},
     stream::Stream,

@@ -13,12 +13,10 @@ use std::ffi::{c_uint, c_void};
 
 use cuda_sys::{self as sys, CUresult};
 
-pub(crate) use crate::stream::last::{Last, Number};
 pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use arguments::{address_argument, sealed::Sealed};
 pub(crate) use attributes::{COOPERATIVE, RawAttributes, bytes_of, name_of};
 pub use attributes::{ClusterScheduling, LaunchAttributes, LaunchEvents, PortableClusterSize};
-pub(crate) use check::ArgumentType;
 pub use config::{Dim3, IntoDim3, LaunchConfig};
 pub use host::{In, InOut, Out};
 pub use length::{HasLength, WithLen};
@@ -224,7 +222,7 @@ impl Function {
     ) -> Result<()> {
         match stream.call("cuLaunchKernel", enqueue)? {
             CUresult::CUDA_SUCCESS => {
-                stream.launched(self);
+                stream.note_launch(self.number());
                 Ok(())
             }
             code => Err(self.refusal(code, config)),

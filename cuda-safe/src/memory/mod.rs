@@ -1,5 +1,6 @@
 //! Memory: on the device, and page-locked on the host.
 
+mod access_policy;
 mod alignment;
 pub(crate) mod copy;
 pub(crate) mod device;

@@ -8,10 +8,10 @@ use std::{
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use crate::{
-    capture::{self, Needs, release, released},
-    context::{Context, unheard},
+    capture::{self, release, released},
+    context::Context,
     driver::callback,
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, fault::unheard},
     memory::{
         BorrowedMut, DeviceMemory, DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation,
         MemoryPool, Owner, PhysicalMemory, PitchedMemory, PitchedView, PitchedViewMut, PlainData,
@@ -326,7 +326,7 @@ impl Inner {
             peer: self.peer.clone(),
             counted: false,
         };
-        release(Needs::Context(&self.context), move || own.release_now())
+        release(&self.context, move || own.release_now())
     }
 
     fn release_now(&self) -> Result<()> {

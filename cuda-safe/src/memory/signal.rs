@@ -11,9 +11,9 @@ use std::{
 use cuda_sys::{self as sys, CUdeviceptr, CUresult, CUstream};
 
 use crate::{
-    capture::{Needs, release},
-    context::{Context, unheard},
-    error::{Result, ends_context},
+    capture::release,
+    context::Context,
+    error::{Result, ends_context, fault::unheard},
     memory::{
         PinnedBuffer, PinnedFlags, PlainData,
         operation::{WaitUntil, check},
@@ -231,7 +231,7 @@ impl<T: SignalWord> Drop for Signal<T> {
         // SAFETY: once, and it is not used again.
         let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
         // An error here can't be acted upon.
-        let _ = release(Needs::Streams(&streams.clone()), move || {
+        let _ = release(&streams.clone(), move || {
             match unheard(|| streams.iter().all(is_over)) {
                 true => memory.close(),
                 false => {

@@ -6,8 +6,7 @@ use cuda_sys::{CUdeviceptr, CUresult};
 
 use crate::{
     capture::{relaxed, release},
-    context::unheard,
-    error::Result,
+    error::{Result, fault::unheard},
     stream::Stream,
 };
 

@@ -7,11 +7,10 @@ use cuda_sys::{self as sys, CUgraphicsResource};
 use super::{explained, resource::GraphicsResource};
 use crate::{
     array::{Array, MipmappedArray},
-    capture::{self, Uncaptured, released},
-    context::unheard,
-    error::{Error, Result},
+    capture::{self, released},
+    error::{Error, Result, fault::unheard},
     memory::{DeviceView, DeviceViewMut, PlainData},
-    stream::Stream,
+    stream::{Stream, Uncaptured},
 };
 
 /// Resources that are mapped for a stream: they are CUDA's until this is dropped or [unmapped](Self::unmap), and OpenGL must

@@ -4,10 +4,10 @@ use std::ptr;
 
 use cuda_sys::{self as sys, CUresult};
 
-use super::bytes;
 use crate::{
     context::Context,
     error::{ErrorKind, Result},
+    raw::bytes::bytes,
     stream::event::Event,
 };
 

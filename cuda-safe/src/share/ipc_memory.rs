@@ -2,11 +2,11 @@
 
 use cuda_sys as sys;
 
-use super::bytes;
 use crate::{
     capture,
     error::{Error, Result},
     memory::{DeviceMemory, Free, PlainData, Waited, byte_size, waited},
+    raw::bytes::bytes,
     stream::Stream,
 };
 

@@ -9,7 +9,6 @@ use cuda_sys::{CUaccessPolicyWindow, CUaccessProperty, CUdeviceptr};
 
 use crate::{
     error::{Error, Result},
-    memory::{DeviceMemory, PlainData, Storage},
     raw::flags::choices,
 };
 
@@ -118,18 +117,6 @@ impl AccessPolicyWindow {
             self.miss.0,
             0,
         ]
-    }
-
-    /// A window over device memory, all of whose lines count as hits. They are normal ones until
-    /// [`hit`](Self::hit()) says otherwise.
-    #[must_use]
-    pub fn over<S: Storage, T: PlainData>(memory: &DeviceMemory<S, T>) -> Self {
-        Self {
-            address: memory.as_device_ptr(),
-            bytes: memory.size_bytes(),
-            hit_ratio: 1.0,
-            ..Self::default()
-        }
     }
 
     /// Sets [`hit_ratio`](Self#structfield.hit_ratio).

@@ -2,8 +2,7 @@
 
 use crate::{
     capture::Entered,
-    context::unheard,
-    error::{Error, Result},
+    error::{Error, Result, fault::unheard},
     memory::Owner,
     stream::{Stream, event::Event},
 };

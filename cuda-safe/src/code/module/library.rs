@@ -16,7 +16,7 @@ use super::{
     load::{explained, load_error},
 };
 use crate::{
-    capture::{Needs, release, released},
+    capture::{Nothing, release, released},
     context::Context,
     driver::{self, callback, newer},
     error::{Code, Error, ErrorKind, Result},
@@ -95,20 +95,18 @@ fn unload(
     request: Option<Arc<Request>>,
 ) -> Result<()> {
     let Some(context) = places.pop() else {
-        return release(Needs::Nothing, move || {
+        return release(&Nothing, move || {
             // SAFETY: the handle is this function's to release, and nothing runs that could use it.
             let code = released(|| unsafe { sys::cuLibraryUnload(raw.get()) });
             driver::check("cuLibraryUnload", code).inspect_err(|_| std::mem::forget(request))
         });
     };
     let own = context.clone();
-    release(Needs::Context(&context), move || {
-        match own.settle_or_leak() {
-            Ok(()) => unload(raw, places, request),
-            Err(error) => {
-                std::mem::forget(request);
-                Err(error)
-            }
+    release(&context, move || match own.settle_or_leak() {
+        Ok(()) => unload(raw, places, request),
+        Err(error) => {
+            std::mem::forget(request);
+            Err(error)
         }
     })
 }

@@ -43,7 +43,7 @@ pub(crate) use names::same_expression;
 #[cfg(feature = "nvrtc")]
 use crate::code::program::{CompiledProgram, Loaded};
 use crate::{
-    capture::{Needs, release, released},
+    capture::{release, released},
     code::{function::Function, parameter::ParameterInfo},
     context::Context,
     error::{Code, Error, ErrorKind, Result},
@@ -240,7 +240,7 @@ impl Kind for Contents {
 
     unsafe fn release(&self, raw: CUmodule, context: &Context) -> Result<()> {
         let (raw, own) = (Sendable(raw), context.clone());
-        release(Needs::Context(context), move || {
+        release(context, move || {
             // A kernel of the module may still run; unloading its code under it is not allowed.
             own.settle_or_leak()?;
             let _current = own.enter("cuModuleUnload")?;

@@ -168,7 +168,7 @@ pub(super) fn compile(
         options.push(format!("--include-path={}", directory.display()));
     }
     let place = Place::of(program, &options);
-    let sources = Arc::new(Sources::of(program));
+    let sources = Arc::new(program.sources());
     if let Some(mut compiled) = place.as_ref().and_then(Place::read) {
         compiled.sources = sources;
         return Ok(compiled);

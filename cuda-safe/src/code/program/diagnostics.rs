@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::headers;
+use crate::error::sources::around;
 
 /// The log, where each line that names a place in one of the texts, which have names, is followed by the numbered source
 /// around that place. Messages about name expressions name the expression. What to do about missing headers is said at the
@@ -59,28 +60,6 @@ pub(super) fn explain<'a>(
 
 fn line_of(source: &str, number: usize) -> Option<&str> {
     source.lines().nth(number.checked_sub(1)?)
-}
-
-/// The numbered line with its neighbours, and a mark under one of its columns (counted from 0). Nothing if there is no
-/// such line.
-pub(crate) fn around(source: &str, number: usize, column: Option<usize>) -> String {
-    let lines: Vec<&str> = source.lines().collect();
-    let mut text = String::new();
-    if !(1..=lines.len()).contains(&number) {
-        return text;
-    }
-    let (first, last) = (
-        number.saturating_sub(2).max(1),
-        (number + 1).min(lines.len()),
-    );
-    for n in first..=last {
-        let mark = if n == number { '>' } else { ' ' };
-        let _ = writeln!(text, " {mark}{n:5} | {}", lines[n - 1]);
-        if let Some(column) = column.filter(|_| n == number) {
-            let _ = writeln!(text, "        | {:column$}^", "");
-        }
-    }
-    text
 }
 
 const PRAGMA: &str = "  #pragma nv_mangled_name ";

@@ -6,7 +6,7 @@ mod builtins;
 mod cache;
 mod cancel;
 mod compile;
-pub(crate) mod diagnostics;
+mod diagnostics;
 mod headers;
 mod jit_link;
 #[cfg(target_os = "linux")]
@@ -27,7 +27,7 @@ use kept_nowhere as kept;
 pub use options::FastCompile;
 pub use precompiled::{PrecompiledHeader, precompiled_header_heap, set_precompiled_header_heap};
 
-pub(crate) use crate::error::sources::{Loaded, Sources, explain};
+pub(crate) use crate::error::sources::{Loaded, Sources};
 #[cfg(target_os = "linux")]
 pub(crate) use builtins::library as nvrtc_library;
 
@@ -57,11 +57,11 @@ use crate::{device::ComputeCapability, error::Result};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Program {
-    pub(crate) source: String,
-    pub(crate) name: String,
+    source: String,
+    name: String,
     options: Vec<String>,
     include_paths: Vec<PathBuf>,
-    pub(crate) headers: Vec<(String, String)>,
+    headers: Vec<(String, String)>,
     name_expressions: Vec<String>,
     lines: bool,
     /// Whether somebody has vouched for the precompiled headers that the options name.
@@ -427,6 +427,14 @@ impl Program {
     /// ```
     pub fn compile_for(&self, capability: ComputeCapability) -> Result<CompiledProgram> {
         self.compile(Architecture::for_device(capability)?)
+    }
+}
+
+impl Program {
+    /// Its own text and its headers, for reports of faults.
+    fn sources(&self) -> Sources {
+        let own = (self.name.clone(), self.source.clone());
+        Sources::new([own].into_iter().chain(self.headers.iter().cloned()))
     }
 }
 

@@ -23,12 +23,9 @@ use super::{
     size::byte_size,
 };
 use crate::{
+    context::Settled,
     error::{Error, Result},
-    stream::{
-        Stream,
-        owner::Owner,
-        settle::{HostRange, Settled},
-    },
+    stream::{Stream, owner::Owner, settle::HostRange},
 };
 
 /// Device memory without its type: where it is, how long, and what it belongs to.

@@ -13,10 +13,9 @@ use super::{
     region_call::{BoxCopy, Side},
 };
 use crate::{
-    capture::Uncaptured,
     error::{Error, Result},
     memory::plain::PlainData,
-    stream::{Stream, owner::Owner, settle::HostRange},
+    stream::{Stream, Uncaptured, owner::Owner, settle::HostRange},
 };
 
 /// A copy of a rectangle or box: how large it is, and where it begins on either side. What the sides are is said when it

@@ -12,8 +12,7 @@ use super::{
     region_copy::{HostRegion, HostRegionMut, RegionCopy},
 };
 use crate::{
-    context::unheard,
-    error::Result,
+    error::{Result, fault::unheard},
     memory::{
         device::DeviceMemory,
         plain::PlainData,

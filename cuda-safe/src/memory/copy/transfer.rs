@@ -9,9 +9,9 @@ use super::{
     region_copy::{RegionCopy, host_place},
 };
 use crate::{
-    capture::{Needs, release},
-    context::unheard,
-    error::{Error, Result},
+    capture::{Nothing, release},
+    context::Settled,
+    error::{Error, Result, fault::unheard},
     memory::{
         device::DeviceMemory,
         host::pinned::PinnedBuffer,
@@ -19,7 +19,7 @@ use crate::{
         size::expect_equal,
         storage::{Storage, StorageMut},
     },
-    stream::{Stream, event::Event, settle::Settled},
+    stream::{Stream, event::Event},
 };
 
 /// A copy in progress between the device and page-locked memory, which the transfer owns.
@@ -153,7 +153,7 @@ impl<T: PlainData> Drop for Transfer<T> {
         let host = unsafe { ManuallyDrop::take(&mut self.host) };
         // An error here can't be acted upon.
         let _ = unheard(|| {
-            release(Needs::Nothing, move || {
+            release(&Nothing, move || {
                 let settled = done.settle().or_leak();
                 match settled {
                     Ok(()) => drop(host),

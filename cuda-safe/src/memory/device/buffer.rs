@@ -4,9 +4,8 @@ use cuda_sys::{self as sys, CUdeviceptr};
 
 use super::DeviceMemory;
 use crate::{
-    capture::{self, Needs, or_relaxed, release, released},
-    context::unheard,
-    error::Result,
+    capture::{self, or_relaxed, release, released},
+    error::{Result, fault::unheard},
     memory::{
         plain::PlainData,
         pool::MemoryPool,
@@ -129,9 +128,7 @@ impl StreamOrdered {
                 false => free_after_all(ptr, &stream), // put off, and called on another thread
             });
         }
-        release(Needs::Context(context), move || {
-            free_after_all(ptr, &stream)
-        })
+        release(context, move || free_after_all(ptr, &stream))
     }
 }
 

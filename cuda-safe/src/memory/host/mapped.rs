@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     capture::release,
-    context::{Context, unheard},
-    error::Result,
+    context::{Context, Settled},
+    error::{Result, fault::unheard},
     memory::{
         alignment::expect_aligned,
         device::{
@@ -22,7 +22,7 @@ use crate::{
         plain::PlainData,
         storage::{OwnedStorage, Storage, StorageMut},
     },
-    stream::{Stream, owner::Owner, settle::Settled},
+    stream::{Stream, owner::Owner},
 };
 
 /// `len` elements of page-locked host memory that kernels reach at an address of their own: what they read and write goes

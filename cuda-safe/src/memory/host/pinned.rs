@@ -11,9 +11,9 @@ use std::{
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use crate::{
-    capture::{self, Needs, release, released},
-    context::{Context, unheard},
-    error::{Error, ErrorKind, Result},
+    capture::{self, Nothing, release, released},
+    context::Context,
+    error::{Error, ErrorKind, Result, fault::unheard},
     handle::Sendable,
     memory::{alignment::expect_aligned, plain::PlainData, size::byte_size},
     raw::flags::flags,
@@ -283,7 +283,7 @@ impl<T: PlainData> PinnedBuffer<T> {
             return Ok(());
         }
         let (ptr, context) = (Sendable(self.ptr.as_ptr()), self.context.clone());
-        release(Needs::Nothing, move || {
+        release(&Nothing, move || {
             let _current = context.enter("cuMemFreeHost")?;
             // SAFETY: owned, and freed once. No copy is running on it, as a running copy owns the buffer; kernels that
             // use its address are over, as their launches promised.

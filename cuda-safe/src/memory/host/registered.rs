@@ -15,10 +15,10 @@ use super::{
     registration::{RegisterFlags, Registration},
 };
 use crate::{
-    capture::{self, Needs, release},
-    context::{Context, unheard},
+    capture::{self, Nothing, release},
+    context::Context,
     driver::callback,
-    error::{Error, Result},
+    error::{Error, Result, fault::unheard},
     handle::Sendable,
     memory::plain::PlainData,
 };
@@ -250,7 +250,7 @@ impl<H: HostBlock> RegisteredBuffer<H> {
         let Parts { ptr, len, capacity } = self.take_parts();
         let ptr = Sendable(ptr.as_ptr());
         let mut registration = self.registration.take();
-        release(Needs::Nothing, move || {
+        release(&Nothing, move || {
             // After an error the block is leaked: it may still be registered.
             registration.end()?;
             // SAFETY: the parts of a vector, put together once.

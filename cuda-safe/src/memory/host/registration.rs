@@ -6,11 +6,11 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::pinned::{PinnedFlags, device_address, host_flags, not_locked};
 use crate::{
-    capture::{self, Needs, release, released},
-    context::{Context, unheard},
+    capture::{self, Nothing, release, released},
+    context::Context,
     device::attribute::DeviceAttribute,
     driver::callback,
-    error::{Error, ErrorKind, Result, ends_context},
+    error::{Error, ErrorKind, Result, ends_context, fault::unheard},
     memory::plain::PlainData,
     raw::flags::flags,
 };
@@ -275,7 +275,7 @@ impl Drop for Registration {
         let mut registration = self.take();
         // The memory is still mapped when a release that is put off is made: see the contract of `new`. An error here can't
         // be acted upon; `close` reports it.
-        let _ = unheard(|| release(Needs::Nothing, move || registration.end()));
+        let _ = unheard(|| release(&Nothing, move || registration.end()));
     }
 }
 

@@ -15,10 +15,11 @@ use super::{
 };
 use crate::{
     capture,
+    context::Settled,
     device::attribute::DeviceAttribute,
     error::{Error, ErrorKind, Result},
     raw::flags::choices,
-    stream::{Stream, settle::Settled},
+    stream::Stream,
 };
 
 /// `len` elements that the host and the device reach at the same address. The driver moves pages to whoever accesses

@@ -24,7 +24,6 @@ use super::{
 };
 use crate::{
     error::Result,
-    launch::address_argument,
     stream::{Stream, owner::Owner},
 };
 
@@ -357,10 +356,6 @@ unsafe impl<S: Storage, T: PlainData> CopySource<T> for PitchedMemory<S, T> {
 
 // SAFETY: as what may be written promises.
 unsafe impl<S: StorageMut, T: PlainData> CopyTarget<T> for PitchedMemory<S, T> {}
-
-address_argument!([S: Storage, T: PlainData] &PitchedMemory<S, T>);
-address_argument!([S: StorageMut, T: PlainData] &mut PitchedMemory<S, T>);
-address_argument!([T: PlainData] PitchedView<'_, T>);
 
 impl<S: Copy, T> Clone for PitchedMemory<S, T> {
     fn clone(&self) -> Self {

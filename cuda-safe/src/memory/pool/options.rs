@@ -7,8 +7,10 @@ use cuda_sys::CUmemPoolProps;
 use crate::{
     device::peer::ShareableHandles,
     memory::location::MemoryLocation,
-    raw::flags::{choices, options},
-    share::bytes,
+    raw::{
+        bytes::bytes,
+        flags::{choices, options},
+    },
 };
 
 choices! {

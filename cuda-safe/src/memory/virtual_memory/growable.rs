@@ -8,8 +8,7 @@ use cuda_sys::CUdeviceptr;
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
     capture::{self, release},
-    context::unheard,
-    error::{Error, Result},
+    error::{Error, Result, fault::unheard},
     memory::{
         DeviceMemory, MemoryAccess, MemoryLocation, OwnedStorage, Owner, PlainData, Storage,
         StorageMut, byte_size,

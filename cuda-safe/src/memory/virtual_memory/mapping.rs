@@ -6,9 +6,9 @@ use cuda_sys::{self as sys, CUdeviceptr};
 
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
-    capture::{Needs, release},
-    context::{Context, unheard},
-    error::Result,
+    capture::release,
+    context::Context,
+    error::{Result, fault::unheard},
     memory::{
         DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation, Owner, PlainData, expect_aligned,
     },
@@ -185,7 +185,7 @@ impl Mapping {
             return Ok(());
         };
         let context = part.range.context().clone();
-        release(Needs::Context(&context.clone()), move || {
+        release(&context.clone(), move || {
             let ended = context.settle_or_leak().and_then(|()| part.unmap());
             if ended.is_err() {
                 // It may still be mapped, or in use.

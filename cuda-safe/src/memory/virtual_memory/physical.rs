@@ -13,11 +13,11 @@ use cuda_sys::{
 
 use super::{granularity::Granularity, shareable::fabric_refused};
 use crate::{
-    capture::{Needs, release, released},
-    context::{Context, unheard},
+    capture::{Nothing, release, released},
+    context::Context,
     device::peer::ShareableHandles,
     driver::callback,
-    error::{Error, Result},
+    error::{Error, Result, fault::unheard},
     memory::{MemoryLocation, size},
     raw::flags::{flags, options},
 };
@@ -341,7 +341,7 @@ impl Inner {
             return Ok(());
         }
         let (context, raw) = (self.context.clone(), self.raw);
-        release(Needs::Nothing, move || {
+        release(&Nothing, move || {
             let _current = context.enter("cuMemRelease").ok();
             // SAFETY: owned, and released once; the driver keeps what is mapped.
             let code = released(|| unsafe { sys::cuMemRelease(raw) });

@@ -6,10 +6,10 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::{mapping::Mapping, physical::PhysicalMemory};
 use crate::{
-    capture::{Needs, release, released},
-    context::{Context, unheard},
+    capture::{Nothing, release, released},
+    context::Context,
     device::attribute::DeviceAttribute,
-    error::{Error, ErrorKind, Result},
+    error::{Error, ErrorKind, Result, fault::unheard},
     memory::size,
 };
 
@@ -187,7 +187,7 @@ impl Reserved {
             return Ok(());
         }
         let (context, address) = (self.context.clone(), self.address);
-        release(Needs::Nothing, move || {
+        release(&Nothing, move || {
             let _current = context.enter("cuMemAddressFree").ok();
             // SAFETY: reserved, and given back once; mappings held a reference.
             let code = released(|| unsafe { sys::cuMemAddressFree(address, size) });

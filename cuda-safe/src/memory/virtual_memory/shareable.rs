@@ -12,8 +12,7 @@ use crate::{
     context::Context,
     error::{Error, ErrorKind, Result},
     memory::{DeviceMemory, PlainData, Storage},
-    raw::flags::flags,
-    share::bytes,
+    raw::{bytes::bytes, flags::flags},
 };
 
 const FILE: CUmemAllocationHandleType =

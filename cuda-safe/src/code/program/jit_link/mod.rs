@@ -5,7 +5,7 @@ mod options;
 
 use std::{ffi::CString, path::Path, ptr, sync::Arc};
 
-pub use library::JitLinkStatus;
+pub use crate::raw::nvjitlink::JitLinkStatus;
 use library::{Contents, Functions, RawLink, Size, functions, input};
 pub use options::JitLinkOptions;
 

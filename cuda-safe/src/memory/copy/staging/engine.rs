@@ -8,10 +8,10 @@ use super::{
     plan,
 };
 use crate::{
-    context::Context,
+    context::{Context, Settled},
     error::{Error, Result},
     memory::PinnedBuffer,
-    stream::{Stream, event::Event, settle::Settled},
+    stream::{Stream, event::Event},
 };
 
 /// The pieces, the stream that copies them, and the threads that fill and empty them.

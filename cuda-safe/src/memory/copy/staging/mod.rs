@@ -9,10 +9,10 @@ use std::{
 use cuda_sys::{self as sys, CUpointer_attribute, CUresult};
 
 use crate::{
-    context::Context,
+    context::{Context, Settled},
     error::{Error, Result},
     memory::copy::{Span, explained},
-    stream::{Stream, settle::Settled},
+    stream::{Staged, Stream},
 };
 
 mod crew;
@@ -272,30 +272,23 @@ impl Stream {
         *self
             .staged()
             .write()
-            .unwrap_or_else(PoisonError::into_inner) = staging.cloned();
+            .unwrap_or_else(PoisonError::into_inner) = staging.map(|one| one.0.clone() as Staged);
         Ok(())
     }
 
     /// What [`set_staging`](Self::set_staging) has given the stream.
     #[must_use]
     pub fn staging(&self) -> Option<Staging> {
-        self.staged()
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        let staged = self.staged().read();
+        let staged = staged.unwrap_or_else(PoisonError::into_inner).clone();
+        staged?.downcast().ok().map(Staging)
     }
 }
 
 /// The stream's staging, if it is of use for this copy. What is smaller than its threshold pays for no more than a look.
 fn suited(stream: &Stream, host: *const u8, bytes: usize) -> Option<Staging> {
-    let staging = stream
-        .staged()
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .as_ref()
-        .filter(|staging| bytes >= staging.0.options.threshold_bytes)
-        .cloned();
-    staging.filter(|_| !is_known_to_driver(host))
+    let staging = stream.staging();
+    staging.filter(|one| bytes >= one.0.options.threshold_bytes && !is_known_to_driver(host))
 }
 
 /// Copies `host` to the device if the stream has a staging that suits. `false` if it has none: nothing was copied.
