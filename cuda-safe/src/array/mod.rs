@@ -19,13 +19,13 @@ pub use mipmapped::MipmappedArray;
 pub use shape::ArrayShape;
 pub use texels::ArrayTexels;
 
+pub use crate::raw::array::ArrayFlags;
 use crate::{
     capture,
     context::Context,
     error::{Error, Result},
     handle::{Handle, Kind, Sendable, handle},
     memory::Owner,
-    raw::flags::flags,
     stream::Stream,
 };
 
@@ -102,26 +102,6 @@ impl Kind for ArrayKind {
 }
 
 handle!(Array, CUarray, released by "cuArrayDestroy");
-
-flags! {
-    /// What an array is made for, beside textures.
-    pub struct ArrayFlags {
-        /// Surfaces read and write it.
-        SURFACE = 0x02, "CUDA_ARRAY3D_SURFACE_LDST";
-        /// Textures gather from it: they read one channel of four texels at once. Only for two dimensions.
-        GATHER = 0x08, "CUDA_ARRAY3D_TEXTURE_GATHER";
-        /// It is a depth texture.
-        DEPTH_TEXTURE = 0x10, "CUDA_ARRAY3D_DEPTH_TEXTURE";
-        /// Graphics interfaces that share it draw to it.
-        COLOR_ATTACHMENT = 0x20, "CUDA_ARRAY3D_COLOR_ATTACHMENT";
-        /// It has no memory: that is mapped to its tiles later, where it is needed (`cuMemMapArrayAsync`).
-        SPARSE = 0x40, "CUDA_ARRAY3D_SPARSE";
-        /// It has no memory: that is mapped to the whole array later (`cuMemMapArrayAsync`).
-        DEFERRED_MAPPING = 0x80, "CUDA_ARRAY3D_DEFERRED_MAPPING";
-        /// Video encoders and decoders use it; since CUDA 12.8.
-        VIDEO = 0x100, "CUDA_ARRAY3D_VIDEO_ENCODE_DECODE";
-    }
-}
 
 impl Described {
     /// Flags of the shape's kind count as the shape's, wherever they are: what is known is what the driver is told.

@@ -1,21 +1,10 @@
 //! Writes that other devices make to memory of a context (GPUDirect RDMA).
 
-use std::ffi::c_uint;
-
 use cuda_sys::{self as sys, CUflushGPUDirectRDMAWritesScope, CUflushGPUDirectRDMAWritesTarget};
 
 use super::Context;
-use crate::{error::Result, raw::flags::choices};
-
-choices! {
-    /// For whom writes of a network card to a device are made visible (`CUflushGPUDirectRDMAWritesScope`).
-    pub struct FlushScope(c_uint) {
-        /// For the context that owns the memory.
-        OWNER = 100, "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER";
-        /// For all devices.
-        ALL_DEVICES = 200, "CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES";
-    }
-}
+use crate::error::Result;
+pub use crate::raw::context::FlushScope;
 
 impl Context {
     /// Waits until writes that a network card has made to this context's device (GPUDirect RDMA) are visible to those in

@@ -30,7 +30,6 @@ pub use green::GreenContext;
 pub(crate) use green::RawGreen;
 pub(crate) use limits::Limits;
 use others::Presence;
-pub(crate) use resource::RawResource;
 pub use resource::{Multiprocessors, Split, SplitFlags};
 pub use settings::{CacheConfig, Limit};
 pub use settle::Settled;

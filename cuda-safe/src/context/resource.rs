@@ -8,50 +8,16 @@ use std::{
 use cuda_sys::CUresult;
 
 use super::Context;
+pub use crate::raw::context::SplitFlags;
 use crate::{
     device::Device,
     driver::{self, callback, check, newer},
     error::{Error, ErrorKind, Result},
-    raw::flags::flags,
+    raw::structures::RawResource,
 };
 
 /// `CU_DEV_RESOURCE_TYPE_SM`
 pub(super) const MULTIPROCESSORS: c_uint = 1;
-
-/// A `CUdevResource` of multiprocessors. Headers of CUDA 12.0 lack it, newer ones differ in what they name of it; its
-/// size is fixed.
-#[repr(C, align(8))]
-#[derive(Clone, Copy)]
-pub(crate) struct RawResource {
-    kind: c_uint,
-    /// The driver's own.
-    internal: [u8; 92],
-    count: c_uint,
-    smallest: c_uint,
-    alignment: c_uint,
-    rest: [c_uint; 9],
-}
-
-impl RawResource {
-    pub(super) const NONE: Self = Self {
-        kind: 0,
-        internal: [0; 92],
-        count: 0,
-        smallest: 0,
-        alignment: 0,
-        rest: [0; 9],
-    };
-}
-
-flags! {
-    /// How multiprocessors are divided (`CUdevSmResourceSplitByCount_flags`).
-    pub struct SplitFlags {
-        /// Smaller groups, of multiprocessors that need not lie together: large clusters may not fit such a group.
-        IGNORE_SM_COSCHEDULING = 1, "CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING";
-        /// Groups that hold the largest clusters that are possible. Compute capability 9.0 and newer.
-        MAX_POTENTIAL_CLUSTER_SIZE = 2, "CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE";
-    }
-}
 
 /// A set of multiprocessors of a device: all of them, or a part that [`split`](Self::split) made. A
 /// [`GreenContext`](crate::GreenContext) runs kernels on the set that it is made with.

@@ -25,58 +25,20 @@
 //! ```
 
 use std::{
-    ffi::{c_char, c_int, c_uint},
+    ffi::{c_int, c_uint},
     ptr,
     time::Duration,
 };
 
 use cuda_sys::CUresult;
 
+pub use crate::raw::diagnostics::ProcessState;
 use crate::{
     device::Uuid,
     driver::{callback, check, newer},
     error::{Error, Result, report::report},
-    raw::flags::choices,
+    raw::structures::{RawLock, RawPair, RawRestore},
 };
-
-choices! {
-    /// What state a process is in (`CUprocessState`).
-    pub struct ProcessState(c_uint) {
-        /// As usual.
-        RUNNING = 0, "CU_PROCESS_STATE_RUNNING";
-        /// Its CUDA calls wait.
-        LOCKED = 1, "CU_PROCESS_STATE_LOCKED";
-        /// What it had on GPUs is in the host's memory.
-        CHECKPOINTED = 2, "CU_PROCESS_STATE_CHECKPOINTED";
-        /// A checkpoint or restore has failed, and can't be repaired.
-        FAILED = 3, "CU_PROCESS_STATE_FAILED";
-    }
-}
-
-/// `CUcheckpointLockArgs`
-#[repr(C)]
-pub(crate) struct RawLock {
-    timeout_ms: c_uint,
-    reserved: [c_uint; 15],
-}
-
-/// `CUcheckpointGpuPair`
-#[repr(C)]
-struct RawPair {
-    old: [u8; 16],
-    new: [u8; 16],
-}
-
-/// `CUcheckpointRestoreArgs`
-#[repr(C)]
-pub(crate) struct RawRestore {
-    pairs: *mut RawPair,
-    count: c_uint,
-    reserved: [c_char; 44],
-    reserved1: u64,
-}
-
-const _: () = assert!(size_of::<RawLock>() == 64 && size_of::<RawRestore>() == 64);
 
 /// A process that uses CUDA, by its number. See the [module](self).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -29,34 +29,12 @@ use std::{
 
 use cuda_sys::CUresult;
 
+pub use crate::raw::diagnostics::DumpFlags;
 use crate::{
     context::{Context, Current},
     driver::{self, callback, check, newer},
     error::{Error, Result},
-    raw::flags::flags,
 };
-
-flags! {
-    /// What a dump leaves out, and what happens after it (`CUCoredumpGenerationFlags`).
-    pub struct DumpFlags {
-        /// Without images of modules that were not relocated.
-        SKIP_NONRELOCATED_ELF_IMAGES = 1, "CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES";
-        /// Without global memory.
-        SKIP_GLOBAL_MEMORY = 2, "CU_COREDUMP_SKIP_GLOBAL_MEMORY";
-        /// Without shared memory.
-        SKIP_SHARED_MEMORY = 4, "CU_COREDUMP_SKIP_SHARED_MEMORY";
-        /// Without local memory.
-        SKIP_LOCAL_MEMORY = 8, "CU_COREDUMP_SKIP_LOCAL_MEMORY";
-        /// The process goes on after the dump.
-        SKIP_ABORT = 16, "CU_COREDUMP_SKIP_ABORT";
-        /// Without constant memory.
-        SKIP_CONSTBANK_MEMORY = 32, "CU_COREDUMP_SKIP_CONSTBANK_MEMORY";
-        /// Compressed (newer drivers).
-        GZIP_COMPRESS = 64, "CU_COREDUMP_GZIP_COMPRESS";
-        /// Only contexts that faulted (newer drivers).
-        FAULTED_CONTEXTS_ONLY = 128, "CU_COREDUMP_FAULTED_CONTEXTS_ONLY";
-    }
-}
 
 /// `CUcoredumpSettings`
 #[derive(Clone, Copy)]

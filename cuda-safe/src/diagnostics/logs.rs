@@ -31,24 +31,11 @@ use std::{
     },
 };
 
+pub use crate::raw::diagnostics::LogLevel;
 use crate::{
     driver::{callback, check, newer},
     error::{Error, Result},
-    raw::flags::choices,
 };
-
-choices! {
-    /// How bad it is (`CUlogLevel`).
-    pub struct LogLevel(c_uint) {
-        /// A call has failed.
-        ERROR = 0, "CU_LOG_LEVEL_ERROR";
-        /// Something may not be as it was meant.
-        WARNING = 1, "CU_LOG_LEVEL_WARNING";
-    }
-}
-
-/// `CUlogsCallback`
-pub(crate) type RawCallback = unsafe extern "C" fn(*mut c_void, c_uint, *mut c_char, usize);
 
 type Function = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
 

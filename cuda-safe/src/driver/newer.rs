@@ -16,15 +16,12 @@ use cuda_sys::{
 };
 
 use crate::{
-    context::RawResource,
-    diagnostics::{
-        checkpoint::{RawLock, RawRestore},
-        logs::RawCallback,
-    },
     driver::{self, Version, callback},
     error::Result,
-    graph::RawEdgeData,
-    memory::{RawAttributes, RawMulticast, RawOperation},
+    raw::structures::{
+        RawCallback, RawCopyAttributes, RawCopyOperation, RawEdgeData, RawLock, RawMulticast,
+        RawResource, RawRestore,
+    },
 };
 
 /// A row is a name, the CUDA version whose signature is meant, and that signature; of a name with several
@@ -102,10 +99,10 @@ table! {
     cuTensorMapEncodeIm2colWide: 12 . 8, fn(*mut c_void, c_uint, c_uint, *mut c_void, *const u64, *const u64, c_int, c_int, c_uint, c_uint, *const c_uint, c_uint, c_uint, c_uint, c_uint, c_uint);
     cuModuleEnumerateFunctions: 12 . 4, fn(*mut CUfunction, c_uint, CUmodule);
     /// With the place for the index of what failed, which the form of 13.0 lacks; the same for the next.
-    cuMemcpyBatchAsync: 12 . 8, fn(*mut CUdeviceptr, *mut CUdeviceptr, *mut usize, usize, *mut RawAttributes, *mut usize, usize, *mut usize, CUstream);
-    cuMemcpy3DBatchAsync: 12 . 8, fn(usize, *mut RawOperation, *mut usize, u64, CUstream);
-    cuMemcpyWithAttributesAsync: 13 . 2, fn(CUdeviceptr, CUdeviceptr, usize, *mut RawAttributes, CUstream);
-    cuMemcpy3DWithAttributesAsync: 13 . 2, fn(*mut RawOperation, u64, CUstream);
+    cuMemcpyBatchAsync: 12 . 8, fn(*mut CUdeviceptr, *mut CUdeviceptr, *mut usize, usize, *mut RawCopyAttributes, *mut usize, usize, *mut usize, CUstream);
+    cuMemcpy3DBatchAsync: 12 . 8, fn(usize, *mut RawCopyOperation, *mut usize, u64, CUstream);
+    cuMemcpyWithAttributesAsync: 13 . 2, fn(CUdeviceptr, CUdeviceptr, usize, *mut RawCopyAttributes, CUstream);
+    cuMemcpy3DWithAttributesAsync: 13 . 2, fn(*mut RawCopyOperation, u64, CUstream);
     cuCtxSetFlags: 12 . 1, fn(c_uint);
     cuCtxRecordEvent: 12 . 5, fn(CUcontext, CUevent);
     cuCtxWaitEvent: 12 . 5, fn(CUcontext, CUevent);

@@ -8,39 +8,15 @@ use super::{
     Graph, GraphError, Keep, Kept, Node,
     held::{Held, Tag},
 };
+pub use crate::raw::graph::InstantiateFlags;
 use crate::{
     capture::{self, Nothing, captures_exist, drop_outside, relaxed, release, released},
     context::{Context, Settled},
     error::{Error, Result, fault::unheard},
     handle::{Handle, Kind, Sendable},
     memory::Owner,
-    raw::flags::flags,
     stream::{Stream, event::Event, last::Number},
 };
-
-flags! {
-    /// How a graph is instantiated.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, graph::{Graph, InstantiateFlags}};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let graph = Graph::new(&context)?;
-    /// let exec = graph.instantiate_with(InstantiateFlags::USE_NODE_PRIORITY)?;
-    /// # drop(exec);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub struct InstantiateFlags {
-        /// Frees at a launch what the launch before has allocated and not freed: for graphs with nodes of raw calls.
-        AUTO_FREE_ON_LAUNCH = 1, "CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH";
-        /// The graph can be launched by kernels too: [`GraphExec::for_device`]. It has nodes of one device only: kernels that
-        /// launch no kernels, copies and fills of memory that the device reaches, and graphs of these.
-        DEVICE_LAUNCH = 4, "CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH";
-        /// Nodes run with the priorities that they have, and not with the stream's.
-        USE_NODE_PRIORITY = 8, "CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY";
-    }
-}
 
 /// A graph that can be launched: made by [`Graph::instantiate`].
 ///

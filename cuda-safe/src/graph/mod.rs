@@ -81,7 +81,6 @@ pub use body::Body;
 pub use capture::Capture;
 pub use conditional::Condition;
 pub use device::{DeviceGraph, UpdatableKernel};
-pub(crate) use edge::RawEdgeData;
 pub use edge::{EdgeData, Port};
 pub use exec::{GraphExec, InstantiateFlags};
 pub use kept::{Keep, Kept, Part};

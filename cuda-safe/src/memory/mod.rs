@@ -57,12 +57,10 @@ pub use virtual_memory::{
 };
 
 pub(crate) use alignment::{expect_aligned, expect_guaranteed};
-pub(crate) use copy::batch::{RawAttributes, RawOperation};
 pub(crate) use copy::layout::Strides;
 pub(crate) use copy::region::Place;
 pub(crate) use copy::region_call::{BoxCopy, Side};
 pub(crate) use copy::region_copy::host_place;
 pub(crate) use copy::{enqueue_download, enqueue_upload};
 pub(crate) use size::{byte_size, expect_equal, range_within};
-pub(crate) use virtual_memory::RawMulticast;
 pub(crate) use waited::{Free, Release, Waited, waited};

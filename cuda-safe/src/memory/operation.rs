@@ -4,35 +4,12 @@ use std::ffi::c_uint;
 
 use cuda_sys::{self as sys, CUdeviceptr, CUresult, CUstreamBatchMemOpParams};
 
+pub use crate::raw::memory::{BarrierScope, WaitUntil};
 use crate::{
     error::{ErrorKind, Result},
-    raw::flags::choices,
+    raw::structures::RawMemoryOperation,
     stream::Stream,
 };
-
-choices! {
-    /// When a stream that waits for a value goes on (`CUstreamWaitValue_flags`).
-    pub struct WaitUntil(c_uint) {
-        /// The word is at least the value, seen as a difference with a sign: a counter may wrap round.
-        AT_LEAST = 0, "CU_STREAM_WAIT_VALUE_GEQ";
-        /// The word is the value.
-        EQUAL = 1, "CU_STREAM_WAIT_VALUE_EQ";
-        /// The word has one of the value's bits.
-        ANY_BIT = 2, "CU_STREAM_WAIT_VALUE_AND";
-        /// A bit that the value lacks is not set in the word: `!(word | value) != 0`.
-        NOT_ALL_BITS = 3, "CU_STREAM_WAIT_VALUE_NOR";
-    }
-}
-
-choices! {
-    /// For whom the writes before a barrier are visible to those after it (`CUstreamMemoryBarrier_flags`).
-    pub struct BarrierScope(c_uint) {
-        /// For the host and all devices.
-        SYSTEM = 0, "CU_STREAM_MEMORY_BARRIER_TYPE_SYS";
-        /// For the stream's device.
-        DEVICE = 1, "CU_STREAM_MEMORY_BARRIER_TYPE_GPU";
-    }
-}
 
 pub(crate) fn check(stream: &Stream, call: &'static str, code: CUresult) -> Result<()> {
     let checked = stream.check(call, code);
@@ -51,27 +28,11 @@ pub(crate) fn check(stream: &Stream, call: &'static str, code: CUresult) -> Resu
 /// device memory that comes from `cuMemAlloc`: drivers refuse that of pools, which buffers here are made of, and managed
 /// memory. It is a multiple of the word's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryOperation(Raw);
-
-/// `CUstreamBatchMemOpParams`: how bindings name the parts of that union depends on their header.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Raw {
-    operation: c_uint,
-    /// A barrier's flags.
-    scope: c_uint,
-    address: CUdeviceptr,
-    value: u64,
-    flags: c_uint,
-    rest: [u64; 2],
-}
-
-const _: () = assert!(size_of::<Raw>() == size_of::<CUstreamBatchMemOpParams>());
-const _: () = assert!(align_of::<Raw>() == align_of::<CUstreamBatchMemOpParams>());
+pub struct MemoryOperation(RawMemoryOperation);
 
 impl MemoryOperation {
     const fn new(operation: c_uint, address: CUdeviceptr, value: u64, flags: c_uint) -> Self {
-        Self(Raw {
+        Self(RawMemoryOperation {
             operation,
             scope: 0,
             address,
@@ -125,7 +86,8 @@ impl MemoryOperation {
         operations: &[Self],
         call: impl FnOnce(*mut CUstreamBatchMemOpParams, c_uint) -> R,
     ) -> R {
-        let mut raw: Vec<Raw> = operations.iter().map(|operation| operation.0).collect();
+        let mut raw: Vec<RawMemoryOperation> =
+            operations.iter().map(|operation| operation.0).collect();
         call(raw.as_mut_ptr().cast(), raw.len() as c_uint)
     }
 }

@@ -7,10 +7,11 @@ use std::{
 };
 
 use cuda_sys::{
-    self as sys, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUdeviceptr,
+    self as sys, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUdeviceptr,
     CUexternalMemory, CUresult,
 };
 
+pub use crate::raw::share::ExternalMemoryKind;
 use crate::{
     capture::{self, released},
     context::Context,
@@ -22,41 +23,9 @@ use crate::{
         size::byte_size,
         waited::{Free, Release, Waited, waited},
     },
-    raw::flags::choices,
+    raw::structures::{RawFile, RawMemoryHandle},
     stream::Stream,
 };
-
-choices! {
-    /// What the file of an external memory object is (`CUexternalMemoryHandleType`). Those of Windows and of NVIDIA's embedded
-    /// systems are left to raw calls.
-    pub struct ExternalMemoryKind(c_uint) {
-        /// What Vulkan exports (`VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT`), or another process as
-        /// [`PhysicalMemory::export`](crate::PhysicalMemory::export).
-        OPAQUE_FD = 1, "CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD";
-        /// A dma-buf of the kernel; since CUDA 13.0. An H200's driver (580) imports none.
-        DMABUF_FD = 9, "CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD";
-    }
-}
-
-/// `CUDA_EXTERNAL_MEMORY_HANDLE_DESC`: how bindings name the parts of its union depends on their header.
-#[repr(C)]
-struct RawHandle {
-    kind: c_uint,
-    file: RawFile,
-    size: u64,
-    flags: c_uint,
-    reserved: [c_uint; 16],
-}
-
-/// The union: as large as two addresses.
-#[repr(C)]
-struct RawFile {
-    number: u64,
-    rest: u64,
-}
-
-const _: () = assert!(size_of::<RawHandle>() == size_of::<CUDA_EXTERNAL_MEMORY_HANDLE_DESC>());
-const _: () = assert!(align_of::<RawHandle>() == align_of::<CUDA_EXTERNAL_MEMORY_HANDLE_DESC>());
 
 /// `CUDA_EXTERNAL_MEMORY_DEDICATED`
 const DEDICATED: c_uint = 1;
@@ -134,7 +103,7 @@ impl ExternalMemory {
     ) -> Result<Self> {
         const CALL: &str = "cuImportExternalMemory";
         let _allowed = capture::refuse_here("ExternalMemory::import", "import before the capture")?;
-        let description = RawHandle {
+        let description = RawMemoryHandle {
             kind: kind.0,
             file: RawFile {
                 number: u64::from(file.as_raw_fd().cast_unsigned()),

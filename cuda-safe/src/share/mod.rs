@@ -6,8 +6,8 @@ mod ipc_event;
 mod ipc_memory;
 mod opened;
 
+pub(crate) use external_semaphore::RawValues;
 pub use external_semaphore::{ExternalSemaphore, ExternalSemaphoreKind};
-pub(crate) use external_semaphore::{RawValue, RawValues};
 pub use ipc_event::IpcEventHandle;
 pub use ipc_memory::{IpcBuffer, IpcMemory, IpcMemoryHandle};
 pub use opened::{Opened, OpenedBuffer};

@@ -1,30 +1,11 @@
 //! Which memory stays in the L2 cache.
 
-use std::{
-    ffi::c_uint,
-    hash::{Hash, Hasher},
-};
+use std::hash::{Hash, Hasher};
 
 use cuda_sys::{CUaccessPolicyWindow, CUaccessProperty, CUdeviceptr};
 
-use crate::{
-    error::{Error, Result},
-    raw::flags::choices,
-};
-
-choices! {
-    /// How the L2 cache treats a line that was accessed (`CUaccessProperty`).
-    pub struct AccessProperty(c_uint) {
-        /// As any other.
-        NORMAL = 0, "CU_ACCESS_PROPERTY_NORMAL";
-        /// Among the first to go: for what is used once.
-        STREAMING = 1, "CU_ACCESS_PROPERTY_STREAMING";
-        /// Stays in the part of the cache that is set aside for it, [`Limit::PERSISTING_L2_CACHE_SIZE`].
-        ///
-        /// [`Limit::PERSISTING_L2_CACHE_SIZE`]: crate::Limit::PERSISTING_L2_CACHE_SIZE
-        PERSISTING = 2, "CU_ACCESS_PROPERTY_PERSISTING";
-    }
-}
+use crate::error::{Error, Result};
+pub use crate::raw::stream::AccessProperty;
 
 /// A range of addresses, and how the L2 cache treats what kernels access there: `CUaccessPolicyWindow`. A hint, for the
 /// kernels of a stream ([`Stream::set_access_policy`]).

@@ -7,38 +7,13 @@ use cuda_sys::{
     CUlaunchMemSyncDomainMap, CUsynchronizationPolicy,
 };
 
+pub use crate::raw::stream::{MemSyncDomain, SyncPolicy};
 use crate::{
     device::Device,
     driver::newer,
     error::Result,
-    raw::flags::choices,
     stream::{Stream, access_policy::AccessPolicyWindow},
 };
-
-choices! {
-    /// How the host waits for a stream (`CUsynchronizationPolicy`).
-    pub struct SyncPolicy(c_uint) {
-        /// As the context does.
-        AUTO = 1, "CU_SYNC_POLICY_AUTO";
-        /// By spinning: the lowest latency, at the cost of a busy core.
-        SPIN = 2, "CU_SYNC_POLICY_SPIN";
-        /// By yielding the processor.
-        YIELD = 3, "CU_SYNC_POLICY_YIELD";
-        /// By blocking the thread.
-        BLOCKING_SYNC = 4, "CU_SYNC_POLICY_BLOCKING_SYNC";
-    }
-}
-
-choices! {
-    /// Which writes a fence has to wait for (`CUlaunchMemSyncDomain`). A fence in one domain does not wait for writes of
-    /// another: kernels that write to peers and kernels that compute are kept from waiting for each other.
-    pub struct MemSyncDomain(c_uint) {
-        /// What kernels are in unless they are told otherwise.
-        DEFAULT = 0, "CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT";
-        /// For kernels that write to other devices.
-        REMOTE = 1, "CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE";
-    }
-}
 
 /// Which of the device's domains the two [`MemSyncDomain`]s mean: numbers below the attribute
 /// [`MEM_SYNC_DOMAIN_COUNT`](crate::DeviceAttribute::MEM_SYNC_DOMAIN_COUNT).

@@ -4,23 +4,12 @@ use std::ffi::c_uint;
 
 use cuda_sys::{self as sys, CUmoduleLoadingMode};
 
+pub use crate::raw::code::LoadingMode;
 use crate::{
     code::function::Function,
     driver::{self, newer},
     error::{Error, Result},
-    raw::flags::choices,
 };
-
-choices! {
-    /// When the driver loads code (`CUmoduleLoadingMode`). [`loading_mode`] tells it; the environment variable
-    /// `CUDA_MODULE_LOADING` sets it before the process starts.
-    pub struct LoadingMode(c_uint) {
-        /// All of a module when it is loaded.
-        EAGER = 1, "CU_MODULE_EAGER_LOADING";
-        /// Each kernel when it is looked up or launched for the first time.
-        LAZY = 2, "CU_MODULE_LAZY_LOADING";
-    }
-}
 
 /// When this driver loads code.
 ///

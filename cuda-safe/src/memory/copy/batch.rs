@@ -1,6 +1,6 @@
 //! Many copies in one call.
 
-use std::{ffi::c_uint, fmt, marker::PhantomData};
+use std::{fmt, marker::PhantomData};
 
 use cuda_sys::{CUdeviceptr, CUresult};
 
@@ -10,27 +10,18 @@ use super::{
     region_call::{BoxCopy, Side},
     region_copy::{HostRegion, HostRegionMut, RegionCopy},
 };
+pub use crate::raw::memory::SourceOrder;
 use crate::{
     capture,
     driver::newer,
     error::{Error, Result},
     memory::plain::PlainData,
-    raw::flags::{choices, options},
+    raw::{
+        flags::options,
+        structures::{RawCopyAttributes, RawCopyOperand, RawCopyOperation},
+    },
     stream::{Stream, owner::Owner},
 };
-
-choices! {
-    /// When host memory may be read that a batch copies from (`CUmemcpySrcAccessOrder`).
-    pub struct SourceOrder(c_uint) {
-        /// In the order of the stream.
-        STREAM = 1, "CU_MEMCPY_SRC_ACCESS_ORDER_STREAM";
-        /// At once: before the call returns, and perhaps before what the stream was given earlier. An H200 (driver 580)
-        /// reads more than 64 KiB of pageable memory later all the same, so [`CopyBatch::enqueue`] waits in any case.
-        DURING_API_CALL = 2, "CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL";
-        /// At any time until the copy is over.
-        ANY = 3, "CU_MEMCPY_SRC_ACCESS_ORDER_ANY";
-    }
-}
 
 options! {
     /// How the copies of a batch are done (`CUmemcpyAttributes`).
@@ -42,36 +33,6 @@ options! {
         prefer_overlap_with_compute: bool;
     }
 }
-
-/// `CUmemcpyAttributes`, which headers of 12.0 lack: order, hints of the places, flags.
-#[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RawAttributes {
-    order: c_uint,
-    places: [[i32; 2]; 2],
-    flags: c_uint,
-}
-
-/// `CUmemcpy3DOperand`: an address, the length of rows and the height of slices; or an array and the place in it.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct RawOperand {
-    kind: c_uint,
-    words: [u64; 4],
-}
-
-/// `CUDA_MEMCPY3D_BATCH_OP`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct RawOperation {
-    from: RawOperand,
-    to: RawOperand,
-    extent: [usize; 3],
-    order: c_uint,
-    flags: c_uint,
-}
-
-const _: () = assert!(size_of::<RawAttributes>() == 24 && size_of::<RawOperation>() == 112);
 
 /// Copies that one driver call enqueues, in no order among themselves. Each is a [`RegionCopy`]; where all of them copy
 /// bytes that follow each other, the call is the one for such copies.
@@ -114,7 +75,7 @@ pub struct CopyBatch<'a> {
 #[derive(Clone, Copy)]
 struct One<'a> {
     copy: BoxCopy,
-    how: RawAttributes,
+    how: RawCopyAttributes,
     /// Which it is of those that the caller added.
     number: usize,
     /// What its memory on a device belongs to.
@@ -225,7 +186,7 @@ impl<'a> CopyBatch<'a> {
         let number = self.added;
         self.added += 1;
         if let Some(copy) = copy {
-            let how = RawAttributes {
+            let how = RawCopyAttributes {
                 order: order.0,
                 places: [[0; 2]; 2],
                 flags: self.attributes.prefer_overlap_with_compute.into(),
@@ -429,14 +390,14 @@ fn address(side: Side) -> CUdeviceptr {
 }
 
 /// A copy as the call for boxes has it: counted in elements where an array takes part, and in bytes otherwise.
-fn operation(copy: &BoxCopy, how: RawAttributes) -> Result<RawOperation> {
+fn operation(copy: &BoxCopy, how: RawCopyAttributes) -> Result<RawCopyOperation> {
     let is_array = |side| matches!(side, Side::Array(..));
     let unit = match is_array(copy.to) || is_array(copy.from) {
         true => copy.element,
         false => 1,
     };
     let operand = |side: Side| match side {
-        Side::Array(array, x, y, z) => Ok(RawOperand {
+        Side::Array(array, x, y, z) => Ok(RawCopyOperand {
             kind: 2,
             words: [array.addr() as u64, (x / unit) as u64, y as u64, z as u64],
         }),
@@ -452,7 +413,7 @@ fn operation(copy: &BoxCopy, how: RawAttributes) -> Result<RawOperation> {
                 ));
             }
             let (row, rows) = ((strides.pitch / unit) as u64, strides.slice_rows as u64);
-            Ok(RawOperand {
+            Ok(RawCopyOperand {
                 kind: 1,
                 words: [address(side), row, rows, 0],
             })
@@ -460,7 +421,7 @@ fn operation(copy: &BoxCopy, how: RawAttributes) -> Result<RawOperation> {
         Side::Nothing => unreachable!("there are elements"),
     };
     let extent = copy.extent;
-    Ok(RawOperation {
+    Ok(RawCopyOperation {
         from: operand(copy.from)?,
         to: operand(copy.to)?,
         extent: [

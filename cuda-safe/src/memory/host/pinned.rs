@@ -10,13 +10,13 @@ use std::{
 
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
+pub use crate::raw::memory::PinnedFlags;
 use crate::{
     capture::{self, Nothing, release, released},
     context::Context,
     error::{Error, ErrorKind, Result, fault::unheard},
     handle::Sendable,
     memory::{alignment::expect_aligned, plain::PlainData, size::byte_size},
-    raw::flags::flags,
 };
 
 /// `len` elements in page-locked (pinned) host memory. Asynchronous copies need it, and other copies are faster with
@@ -47,30 +47,6 @@ pub struct PinnedBuffer<T: PlainData> {
 unsafe impl<T: PlainData> Send for PinnedBuffer<T> {}
 // SAFETY: as above; shared access only reads.
 unsafe impl<T: PlainData> Sync for PinnedBuffer<T> {}
-
-flags! {
-    /// How page-locked memory is allocated (`CU_MEMHOSTALLOC_*`).
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, PinnedBuffer, PinnedFlags};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let flags = PinnedFlags::PORTABLE | PinnedFlags::DEVICE_MAP;
-    /// let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, flags)?;
-    /// assert_eq!(*buffer, [0; 4]);
-    /// assert_ne!(buffer.device_ptr()?, 0); // kernels reach it too
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub struct PinnedFlags {
-        /// Page-locked for every context, not just for this one.
-        PORTABLE = 1, "CU_MEMHOSTALLOC_PORTABLE";
-        /// Mapped into the device's address space as well; see [`PinnedBuffer::device_ptr`].
-        DEVICE_MAP = 2, "CU_MEMHOSTALLOC_DEVICEMAP";
-        /// Not cached by the host: for data that the host only writes, in order. Reading it is very slow.
-        WRITE_COMBINED = 4, "CU_MEMHOSTALLOC_WRITECOMBINED";
-    }
-}
 
 impl<T: PlainData> PinnedBuffer<T> {
     /// Allocates `len` elements, and sets all bytes to zero.

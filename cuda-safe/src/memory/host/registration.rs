@@ -5,6 +5,7 @@ use std::{ffi::c_void, fmt, mem, process, ptr};
 use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::pinned::{PinnedFlags, device_address, host_flags, not_locked};
+pub use crate::raw::memory::RegisterFlags;
 use crate::{
     capture::{self, Nothing, release, released},
     context::Context,
@@ -12,36 +13,7 @@ use crate::{
     driver::callback,
     error::{Error, ErrorKind, Result, ends_context, fault::unheard},
     memory::plain::PlainData,
-    raw::flags::flags,
 };
-
-flags! {
-    /// How memory is registered (`CU_MEMHOSTREGISTER_*`).
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, RegisterFlags, RegisteredBuffer};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let flags = RegisterFlags::PORTABLE | RegisterFlags::DEVICE_MAP;
-    /// let numbers = RegisteredBuffer::with_flags(&context, vec![1u32, 2, 3], flags)?;
-    /// assert_ne!(numbers.device_ptr()?, 0); // kernels reach it too
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub struct RegisterFlags {
-        /// Page-locked for every context, not just for this one.
-        PORTABLE = 1, "CU_MEMHOSTREGISTER_PORTABLE";
-        /// Mapped into the device's address space as well.
-        DEVICE_MAP = 2, "CU_MEMHOSTREGISTER_DEVICEMAP";
-        /// The addresses are another device's registers or memory (memory-mapped I/O), not plain memory. For
-        /// [`Registration`] alone: vectors and slices never are.
-        IO_MEMORY = 4, "CU_MEMHOSTREGISTER_IOMEMORY";
-        /// The device only reads it: the program's own pages may be read-only too. Needs a device with
-        /// [`READ_ONLY_HOST_REGISTER_SUPPORTED`](DeviceAttribute::READ_ONLY_HOST_REGISTER_SUPPORTED). Not for memory that
-        /// the device is to write to: copies to it return an error.
-        READ_ONLY = 8, "CU_MEMHOSTREGISTER_READ_ONLY";
-    }
-}
 
 impl RegisterFlags {
     /// An error unless the flags are true of memory that the program has, which is no device's.

@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use cuda_sys::{self as sys, CUmem_range_attribute, CUresult};
 
+pub use crate::raw::memory::RangeAttribute;
 use crate::{
     capture,
     driver::newer,
@@ -12,7 +13,6 @@ use crate::{
         copy::Span, device::DeviceMemory, location::MemoryLocation, plain::PlainData,
         storage::Storage,
     },
-    raw::flags::choices,
     stream::Stream,
 };
 
@@ -85,27 +85,6 @@ impl MemoryAdvice {
             advice: 6,
             location: location.into(),
         }
-    }
-}
-
-choices! {
-    /// What may be asked of a range of managed memory, for [`DeviceMemory::range_attribute`] (`CUmem_range_attribute`). For
-    /// [`RangeAttributes`], all of them are asked at once.
-    pub struct RangeAttribute(c_uint) {
-        /// Whether all of it is [`READ_MOSTLY`](MemoryAdvice::READ_MOSTLY).
-        READ_MOSTLY = 1, "CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY";
-        /// The preferred place of all of it: a device, -1 for the host, -2 for none or several.
-        PREFERRED_LOCATION = 2, "CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION";
-        /// Where all of it was prefetched last, as above. The prefetch need not be over.
-        LAST_PREFETCH_LOCATION = 4, "CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION";
-        /// The kind of the preferred place; since CUDA 12.2, as those below.
-        PREFERRED_LOCATION_TYPE = 5, "CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE";
-        /// Which one of that kind.
-        PREFERRED_LOCATION_ID = 6, "CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID";
-        /// The kind of place of the last prefetch.
-        LAST_PREFETCH_LOCATION_TYPE = 7, "CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE";
-        /// Which one of that kind.
-        LAST_PREFETCH_LOCATION_ID = 8, "CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID";
     }
 }
 

@@ -3,7 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod migrate;
 
-use std::{ffi::c_uint, slice};
+use std::slice;
 
 use cuda_sys::{self as sys, CUdeviceptr, CUmemAttach_flags, CUresult};
 
@@ -13,12 +13,12 @@ use super::{
     size::byte_size,
     waited::{Free, Release, Waited, waited},
 };
+pub use crate::raw::memory::ManagedAttachment;
 use crate::{
     capture,
     context::Settled,
     device::attribute::DeviceAttribute,
     error::{Error, ErrorKind, Result},
-    raw::flags::choices,
     stream::Stream,
 };
 
@@ -117,18 +117,6 @@ impl<T> ManagedBuffer<T> {
         };
         buffer.memset_u8(stream, 0)?;
         Ok(buffer)
-    }
-}
-
-choices! {
-    /// Who uses managed memory, for [`ManagedBuffer::attach`] (`CUmemAttach_flags`).
-    pub struct ManagedAttachment(c_uint) {
-        /// Any stream, of any device: how memory begins.
-        GLOBAL = 1, "CU_MEM_ATTACH_GLOBAL";
-        /// The host alone.
-        HOST = 2, "CU_MEM_ATTACH_HOST";
-        /// The buffer's stream, and the host.
-        SINGLE = 4, "CU_MEM_ATTACH_SINGLE";
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     plain::PlainData,
     pool::{
         current::{self as pool_current, Places},
-        options::{MemoryPoolOptions, PoolType, RawProperties},
+        options::{MemoryPoolOptions, PoolType},
         registry::Registry,
     },
     size::byte_size,
@@ -27,6 +27,7 @@ use crate::{
     driver::callback,
     error::{Error, ErrorKind, Result},
     handle::{Adopt, Handle, Kind, handle},
+    raw::structures::RawPoolProperties,
     stream::Stream,
 };
 
@@ -161,7 +162,7 @@ impl MemoryPool {
             PoolType::MANAGED => MemoryLocation::NONE,
             _ => context.device().into(),
         });
-        let properties = RawProperties {
+        let properties = RawPoolProperties {
             kind: kind.0,
             handle_types: options.handle_types.0,
             location: [location.kind, location.id.cast_unsigned()],

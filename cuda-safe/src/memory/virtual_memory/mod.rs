@@ -12,7 +12,6 @@ mod shareable;
 pub use granularity::Granularity;
 pub use growable::{Growable, GrowableBuffer, GrowableOptions};
 pub use mapping::Mapping;
-pub(crate) use multicast::RawMulticast;
 pub use multicast::{MulticastObject, MulticastOptions};
 pub use physical::{PhysicalMemory, PhysicalOptions, PhysicalProperties, PhysicalUsage};
 pub use range::AddressRange;

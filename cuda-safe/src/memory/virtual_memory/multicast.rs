@@ -1,6 +1,6 @@
 //! Memory of several devices that one store reaches.
 
-use std::{ffi::c_uint, sync::PoisonError};
+use std::sync::PoisonError;
 
 use cuda_sys::CUdeviceptr;
 
@@ -10,18 +10,8 @@ use crate::{
     device::{Device, peer::ShareableHandles},
     driver::newer,
     error::Result,
-    raw::flags::options,
+    raw::{flags::options, structures::RawMulticast},
 };
-
-/// `CUmulticastObjectProp`, which headers of 12.0 lack.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct RawMulticast {
-    devices: c_uint,
-    size: usize,
-    handles: u64,
-    flags: u64,
-}
 
 options! {
     /// What a multicast object is to be. There is no default worth having: it takes two devices at least, and a size.

@@ -12,6 +12,7 @@ use cuda_sys::{
 };
 
 use super::{granularity::Granularity, shareable::fabric_refused};
+pub use crate::raw::memory::PhysicalUsage;
 use crate::{
     capture::{Nothing, release, released},
     context::Context,
@@ -19,7 +20,7 @@ use crate::{
     driver::callback,
     error::{Error, Result, fault::unheard},
     memory::{MemoryLocation, size},
-    raw::flags::{flags, options},
+    raw::flags::options,
 };
 
 /// Memory without an address: it gets one by [`AddressRange::map`](super::AddressRange::map), or several.
@@ -49,16 +50,6 @@ struct Inner {
     owned: bool,
     /// What is bound to it, if it is a multicast object.
     bound: Mutex<Vec<PhysicalMemory>>,
-}
-
-flags! {
-    /// What physical memory will be used for, beside plain use.
-    pub struct PhysicalUsage {
-        /// It backs the tiles of sparse arrays.
-        TILE_POOL = 1, "CU_MEM_CREATE_USAGE_TILE_POOL";
-        /// The device's decompression engine reads it or writes to it.
-        HW_DECOMPRESS = 2, "CU_MEM_CREATE_USAGE_HW_DECOMPRESS";
-    }
 }
 
 options! {

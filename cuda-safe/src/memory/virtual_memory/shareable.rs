@@ -8,11 +8,12 @@ use std::{
 use cuda_sys::{self as sys, CUmemAllocationHandleType, CUmemRangeHandleType};
 
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
+pub use crate::raw::memory::RangeFlags;
 use crate::{
     context::Context,
     error::{Error, ErrorKind, Result},
     memory::{DeviceMemory, PlainData, Storage},
-    raw::{bytes::bytes, flags::flags},
+    raw::bytes::bytes,
 };
 
 const FILE: CUmemAllocationHandleType =
@@ -60,14 +61,6 @@ pub(in crate::memory) fn fabric_refused(error: Error) -> Error {
         "this process may not use handles of the fabric: they take a host with a fabric, and a channel of IMEX that the \
          process may open (/dev/nvidia-caps-imex-channels). On one host, use ShareableHandles::POSIX_FILE_DESCRIPTOR",
     )
-}
-
-flags! {
-    /// How a range of addresses is handed over: see [`DeviceMemory::export_dma_buf`].
-    pub struct RangeFlags {
-        /// It is reached over PCIe, where there is another way too.
-        PCIE = 1, "CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE";
-    }
 }
 
 impl PhysicalMemory {
