@@ -1,5 +1,6 @@
 //! Compiled code: programs, modules, libraries and functions.
 
+pub(crate) mod expression;
 pub(crate) mod function;
 pub(crate) mod module;
 pub(crate) mod parameter;

@@ -7,8 +7,7 @@ use std::{
 };
 
 use cuda_sys::{
-    self as sys, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUdeviceptr,
-    CUexternalMemory, CUresult,
+    self as sys, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUdeviceptr, CUexternalMemory, CUresult,
 };
 
 pub use crate::raw::share::ExternalMemoryKind;

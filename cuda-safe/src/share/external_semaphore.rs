@@ -5,9 +5,7 @@ use std::{
     os::fd::{AsRawFd, IntoRawFd, OwnedFd},
 };
 
-use cuda_sys::{
-    self as sys, CUexternalSemaphore, CUresult,
-};
+use cuda_sys::{self as sys, CUexternalSemaphore, CUresult};
 
 pub use crate::raw::share::ExternalSemaphoreKind;
 use crate::{

@@ -268,7 +268,7 @@ impl Library {
         }
         let contents = Contents {
             names: Arc::clone(&self.0.kind().names),
-            _library: Some(self.clone()),
+            _library: Some(Arc::new(self.clone())),
         };
         // SAFETY: the library's module in this context, which ends with the library, which it holds.
         Ok(Module(unsafe {

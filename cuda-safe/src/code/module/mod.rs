@@ -14,12 +14,14 @@ mod library_load;
 mod link;
 mod link_programs;
 mod load;
+mod lookup;
 mod names;
 mod parameters;
+mod ptx;
 
 use std::{
+    any::Any,
     ffi::{CStr, CString},
-    ptr,
     sync::Arc,
 };
 
@@ -38,13 +40,12 @@ pub use link::Linker;
 pub(crate) use link::input_kind as input_of;
 #[cfg(feature = "nvrtc")]
 pub(crate) use load::is_refused;
-pub(crate) use names::same_expression;
 
 #[cfg(feature = "nvrtc")]
 use crate::code::program::{CompiledProgram, Loaded};
 use crate::{
     capture::{release, released},
-    code::{function::Function, parameter::ParameterInfo},
+    code::{expression::same_expression, parameter::ParameterInfo},
     context::Context,
     error::{Code, Error, ErrorKind, Result},
     handle::{Adopt, Handle, Kind, Sendable, handle},
@@ -74,7 +75,7 @@ pub struct Module(Handle<Contents>);
 struct Contents {
     names: Arc<Names>,
     /// Of a library's module, which ends with the library.
-    _library: Option<Library>,
+    _library: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl From<Names> for Contents {
@@ -114,8 +115,8 @@ impl Names {
     fn of(ptx: &str, lowered: &[(String, String)]) -> Self {
         Self {
             lowered: lowered.to_vec(),
-            entries: Some(names::entries(ptx)),
-            variables: names::variables(ptx),
+            entries: Some(ptx::entries(ptx)),
+            variables: ptx::variables(ptx),
             parameters: parameters::of(ptx),
             #[cfg(feature = "nvrtc")]
             _loaded: Vec::new(),
@@ -172,7 +173,7 @@ impl Names {
 
     /// The error for a kernel or a variable that is not there, in a `whole` that has these kernels.
     #[cold]
-    fn not_found(
+    pub(super) fn not_found(
         &self,
         call: &'static str,
         code: CUresult,
@@ -260,98 +261,6 @@ impl Adopt for Contents {
 handle!(Module, CUmodule, released by "cuModuleUnload", made in Context);
 
 impl Module {
-    /// A kernel by its name: for `extern "C"` the name in the source, otherwise the mangled name, or a name
-    /// expression that the program was compiled with.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`], with the kernels that the module has. [`ErrorKind::InvalidArgument`] where the name
-    /// contains a NUL character.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
-    /// assert_eq!(module.function("nothing")?.name(), "nothing");
-    /// let error = module.function("something").unwrap_err();
-    /// assert!(error.detail().contains("it has nothing"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuModuleGetFunction")]
-    pub fn function(&self, name: &str) -> Result<Function> {
-        const CALL: &str = "cuModuleGetFunction";
-        let linked = self.names().c_name(name, CALL)?;
-        let _current = self.context().enter("cuModuleGetFunction")?;
-        let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write, the name is NUL-terminated, the module is live.
-        let code = unsafe { sys::cuModuleGetFunction(&mut raw, self.as_raw(), linked.as_ptr()) };
-        if code == CUresult::CUDA_ERROR_NOT_FOUND {
-            return Err(self.not_found(CALL, code, "kernel", name));
-        }
-        self.context().check(CALL, code)?;
-        let told = self.names().told(&linked);
-        // SAFETY: a kernel of this module, which the function holds.
-        Ok(unsafe { Function::told_by_ptx(self, raw, name, told) })
-    }
-
-    /// A `__device__` or `__constant__` variable of `len` elements of `T`, by its name, which may be a name
-    /// expression.
-    ///
-    /// # Errors
-    /// Returns [`ErrorKind::NotFound`] if the module has no such variable. Returns [`ErrorKind::InvalidArgument`] if the
-    /// variable's size is not that of `len` elements, or if its address is not aligned for `T`.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Module, Stream};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// # let stream = Stream::new(&context)?;
-    /// let module = Module::compile(&context, "__device__ int table[2] = {3, 4};
-    ///     __global__ void k(int *x) { *x = table[0]; }")?;
-    /// assert_eq!(module.global::<i32>("table", 2)?.to_vec(&stream)?, [3, 4]);
-    /// assert!(module.global::<i32>("table", 3).is_err()); // of another size
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuModuleGetGlobal")]
-    pub fn global<T: PlainData>(&self, name: &str, len: usize) -> Result<Global<T>> {
-        const CALL: &str = "cuModuleGetGlobal_v2";
-        let linked = self.names().c_name(name, CALL)?;
-        let _current = self.context().enter("cuModuleGetGlobal_v2")?;
-        let (mut ptr, mut bytes) = (0, 0);
-        // SAFETY: both are valid for the write, the name is NUL-terminated, the module is live.
-        let code = unsafe {
-            sys::cuModuleGetGlobal_v2(&mut ptr, &mut bytes, self.as_raw(), linked.as_ptr())
-        };
-        if code == CUresult::CUDA_ERROR_NOT_FOUND {
-            return Err(self.not_found(CALL, code, "global variable", name));
-        }
-        self.context().check(CALL, code)?;
-        check_variable::<T>(CALL, name, (ptr, bytes), len)?;
-        // SAFETY: `len` aligned elements of device memory that live as long as the module.
-        Ok(unsafe { Global::of_module(self, ptr, len) })
-    }
-
-    /// The names of the module's kernels, as linked (mangled for C++).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unsupported`] where the driver is older than CUDA 12.4, and the module was not loaded from PTX.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, Module};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
-    /// assert_eq!(module.function_names()?, ["nothing"]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "cuModuleEnumerateFunctions")]
-    pub fn function_names(&self) -> Result<Vec<String>> {
-        names::enumerate(self).or_else(|error| self.names().entries.clone().ok_or(error))
-    }
-
     /// The context that the module is loaded into.
     #[must_use]
     pub fn context(&self) -> &Context {
@@ -360,15 +269,5 @@ impl Module {
 
     fn names(&self) -> &Names {
         &self.0.kind().names
-    }
-
-    #[cold]
-    fn not_found(&self, call: &'static str, code: CUresult, what: &str, name: &str) -> Error {
-        let kernels = match what {
-            "kernel" => self.function_names().unwrap_or_default(),
-            _ => Vec::new(),
-        };
-        self.names()
-            .not_found(call, code, "module", what, name, kernels)
     }
 }

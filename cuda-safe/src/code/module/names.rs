@@ -77,103 +77,12 @@ impl Calls {
     }
 }
 
-/// Whether two name expressions differ in white space at most.
-pub(crate) fn same_expression(a: &str, b: &str) -> bool {
-    fn words(text: &str) -> impl Iterator<Item = char> {
-        // White space counts where it keeps two names apart.
-        let of_name = |c: char| c.is_alphanumeric() || c == '_';
-        let mut last = None;
-        let mut apart = false;
-        text.chars()
-            .flat_map(move |c| {
-                if c.is_whitespace() {
-                    apart = true;
-                    return [None, None];
-                }
-                let space = (apart && last.is_some_and(of_name) && of_name(c)).then_some(' ');
-                (last, apart) = (Some(c), false);
-                [space, Some(c)]
-            })
-            .flatten()
-    }
-    words(a).eq(words(b))
-}
-
-/// The kernels that PTX defines.
-pub(super) fn entries(ptx: &str) -> Vec<String> {
-    ptx.match_indices(".entry")
-        .filter_map(|(at, word)| {
-            let rest = ptx[at + word.len()..].trim_start();
-            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "_$%".contains(c)))?;
-            (end > 0).then(|| rest[..end].to_owned())
-        })
-        .collect()
-}
-
-/// The variables that PTX defines in the module's scope.
-pub(super) fn variables(ptx: &str) -> Vec<String> {
-    ptx.lines()
-        .filter_map(|line| {
-            let line = line.trim_start();
-            let (before, _) = line.split_once(['=', ';']).unwrap_or((line, ""));
-            let mut words = before.split_whitespace();
-            let space = words.find(|word| !matches!(*word, ".visible" | ".weak" | ".common"))?;
-            if !matches!(space, ".global" | ".const") {
-                return None;
-            }
-            let (name, _) = before.split_once('[').unwrap_or((before, ""));
-            Some(name.split_whitespace().last()?.to_owned())
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::ptr;
 
     use super::*;
     use crate::driver::check;
-
-    #[test]
-    fn name_expressions_are_compared_without_white_space() {
-        for (a, b) in [
-            ("f<float>", "f< float >"),
-            ("f<A<int>>", " f <A<int> >\n"),
-            ("f<unsigned int>", "f<unsigned   int>"),
-            ("&ns::v", "& ns :: v"),
-            ("f<1,2>", "f<1, 2>"),
-        ] {
-            assert!(same_expression(a, b) && same_expression(b, a), "{a} {b}");
-        }
-        for (a, b) in [
-            ("f<unsigned int>", "f<unsignedint>"),
-            ("f<1 2>", "f<12>"),
-            ("f<float>", "f<double>"),
-            ("f", "f<1>"),
-            ("f", ""),
-        ] {
-            assert!(!same_expression(a, b) && !same_expression(b, a), "{a} {b}");
-        }
-    }
-
-    #[test]
-    fn variables_are_found_in_ptx() {
-        let ptx = ".visible .global .align 4 .u32 counter = 5;\n.visible .const .align 4 .b8 table[16];\n\
-            .global .align 1 .b8 $str[3] = {37, 102, 0};\n\tst.global.u32 [%rd1], %r1;\n.extern .global .f32 other;";
-        assert_eq!(variables(ptx), ["counter", "table", "$str"]);
-        let ptx = "\t.weak .global .u32 a;\n.common .const .u32 b[2];\n.shared .u32 c;\n.local .u32 d;\n\n;";
-        assert_eq!(variables(ptx), ["a", "b"]);
-    }
-
-    #[test]
-    fn entries_are_found_in_ptx() {
-        let ptx = ".visible .entry add(\n.param .u64 p)\n{ ret; }\n.entry\t_Z1fv()\n{ ret; }";
-        assert_eq!(entries(ptx), ["add", "_Z1fv"]);
-        assert_eq!(entries(".entry a$1%_b ("), ["a$1%_b"]);
-        assert!(entries(".entry").is_empty());
-        assert!(entries(".entry ()").is_empty());
-        assert!(entries(".func f()").is_empty());
-    }
 
     /// The least that a driver must do; modules here are numbers in place of pointers, and tell
     /// which of the things goes wrong.

@@ -4,7 +4,7 @@ use std::{ffi::c_int, fmt};
 
 use cuda_sys as sys;
 
-use super::compile::{check, nvrtc_version};
+use super::version::{check, nvrtc_version};
 use crate::{
     device::ComputeCapability,
     error::{Error, ErrorKind, Result},

@@ -10,7 +10,7 @@ use std::{
 
 use cuda_sys::nvrtcProgram;
 
-use super::{Architecture, CompiledProgram, Program, compile, newer};
+use super::{newer, version::check};
 use crate::error::{Error, Result};
 
 thread_local! {
@@ -40,6 +40,15 @@ pub(super) struct Flow<'a> {
     decided: AtomicBool,
 }
 
+impl<'a> Flow<'a> {
+    pub(super) fn new(is_cancelled: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self {
+            is_cancelled,
+            decided: AtomicBool::new(false),
+        }
+    }
+}
+
 impl Flow<'_> {
     /// Has the compiler ask during the compilation of a program.
     ///
@@ -49,7 +58,7 @@ impl Flow<'_> {
         let set = newer::nvrtcSetFlowCallback()?;
         // SAFETY: the caller's promise; the callback gets this, which is shared among threads as it has to be.
         let code = unsafe { set(program, answer, ptr::from_ref(self).cast_mut().cast()) };
-        compile::check("nvrtcSetFlowCallback", code)
+        check("nvrtcSetFlowCallback", code)
     }
 
     fn answer(&self) -> bool {
@@ -71,35 +80,4 @@ unsafe extern "C" fn answer(flow: *mut c_void, _: *mut c_void) -> c_int {
     // SAFETY: `follow` gave this address, of something that lives for as long as the program is compiled.
     let flow = unsafe { &*flow.cast::<Flow<'_>>() };
     c_int::from(flow.answer())
-}
-
-impl Program {
-    /// Compiles as [`compile`](Self::compile) does, until `is_cancelled` returns `true`.
-    ///
-    /// The compiler calls `is_cancelled` now and then, on any thread. Compiling in it, and
-    /// [`set_precompiled_header_heap`](crate::set_precompiled_header_heap), return
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument). A panic in it cancels, too.
-    ///
-    /// # Errors
-    /// As [`compile`](Self::compile); NVRTC's code `NVRTC_ERROR_CANCELLED` (16) where it was cancelled;
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where NVRTC is older than 12.8.
-    ///
-    /// ```
-    /// # use cuda_safe::{Architecture, Cache, Code, Program, sys};
-    /// let program = Program::new("__global__ void k() {}").cache(Cache::Off);
-    /// let error = program.compile_unless(Architecture::virtual_of(90), || true).unwrap_err();
-    /// assert!(error.to_string().contains("cancelled"));
-    /// ```
-    #[doc(alias = "nvrtcSetFlowCallback")]
-    pub fn compile_unless(
-        &self,
-        architecture: Architecture,
-        is_cancelled: impl Fn() -> bool + Sync,
-    ) -> Result<CompiledProgram> {
-        let flow = Flow {
-            is_cancelled: &is_cancelled,
-            decided: AtomicBool::new(false),
-        };
-        compile::compile(self, architecture, Some(&flow))
-    }
 }

@@ -12,148 +12,89 @@ use std::{
 use cuda_sys::{self as sys, nvrtcProgram, nvrtcResult};
 
 use super::{
-    Architecture, PrecompiledHeader, Program, Sources,
+    Architecture, Program,
     cancel::{self, Flow},
+    compiled::CompiledProgram,
     diagnostics,
     kept::Place,
     precompiled,
+    version::check,
 };
 use crate::{
-    code::module::same_expression,
-    driver::Version,
+    device::ComputeCapability,
     error::{Code, Error, ErrorKind, Result},
 };
 
-/// A compiled program: PTX, machine code if it was requested, and the mangled names of templates.
-///
-/// ```
-/// # use cuda_safe::{Architecture, Program};
-/// # fn main() -> cuda_safe::Result<()> {
-/// let program = Program::new("template <int N> __global__ void fill(int *x) { int y; *x = N; }")
-///     .name_expression("fill<3>");
-/// let compiled = program.compile(Architecture::virtual_of(90))?;
-/// assert!(compiled.lowered_name("fill<3>").is_some_and(|name| compiled.ptx().contains(name)));
-/// assert_eq!(compiled.lowered_name("fill<4>"), None);
-/// assert!(compiled.cubin().is_none()); // a virtual architecture
-/// println!("warnings: {}", compiled.log());
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-pub struct CompiledProgram {
-    pub(super) ptx: String,
-    pub(super) cubin: Option<Vec<u8>>,
-    pub(super) lto_ir: Option<Vec<u8>>,
-    pub(super) log: String,
-    pub(super) lowered: Vec<(String, String)>,
-    pub(super) precompiled: Option<PrecompiledHeader>,
-    pub(super) from_cache: bool,
-    pub(super) sources: Arc<Sources>,
-}
-
-impl CompiledProgram {
-    /// The PTX text; empty if the program was compiled for [link-time optimisation](Program::lto), or is linked machine
-    /// code.
-    #[must_use]
-    pub fn ptx(&self) -> &str {
-        &self.ptx
-    }
-
-    /// The machine code (a cubin); `None` if the program was compiled for a virtual architecture.
-    #[must_use]
-    pub fn cubin(&self) -> Option<&[u8]> {
-        self.cubin.as_deref()
-    }
-
-    /// What a [`JitLinker`](crate::JitLinker) takes, in a format of the compiler's version; `None` if the program was not
-    /// compiled for [link-time optimisation](Program::lto).
-    #[must_use]
-    #[doc(alias = "nvrtcGetLTOIR")]
-    pub fn lto_ir(&self) -> Option<&[u8]> {
-        self.lto_ir.as_deref()
-    }
-
-    /// The compiler's log: its warnings.
+impl Program {
+    /// Compiles, or takes the result of an earlier compilation from the cache.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Compile`](crate::ErrorKind::Compile) with the log, and the source lines that it refers to.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the compiler does not know the architecture.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the source, a name or an option
+    /// contains a NUL character.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
     /// # fn main() -> cuda_safe::Result<()> {
-    /// let program = Program::new("__global__ void k() { int unused; }");
-    /// let compiled = program.compile(Architecture::virtual_of(90))?;
-    /// assert!(compiled.log().contains("unused"));
+    /// let program = Program::new("__global__ void nothing() {}");
+    /// let compiled = program.compile(Architecture::real_of(90))?;
+    /// assert!(compiled.cubin().is_some_and(|code| code.starts_with(b"\x7fELF")));
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
-    pub fn log(&self) -> &str {
-        &self.log
+    #[doc(alias = "nvrtcCompileProgram")]
+    pub fn compile(&self, architecture: Architecture) -> Result<CompiledProgram> {
+        compile(self, architecture, None)
     }
 
-    /// The mangled name of a name expression that was given to the program. White space makes no difference:
-    /// `f< float >` is `f<float>`.
-    #[must_use]
-    pub fn lowered_name(&self, expression: &str) -> Option<&str> {
-        let mut lowered = self.lowered.iter();
-        let (_, lowered) = lowered.find(|(known, _)| same_expression(known, expression))?;
-        Some(lowered)
+    /// Compiles for a device of this compute capability: to machine code if the compiler knows the device, and to PTX
+    /// in any case.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    ///
+    /// ```
+    /// # use cuda_safe::{ComputeCapability, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void nothing() {}");
+    /// let compiled = program.compile_for(ComputeCapability { major: 9, minor: 0 })?;
+    /// assert!(compiled.ptx().contains(".target sm_90"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn compile_for(&self, capability: ComputeCapability) -> Result<CompiledProgram> {
+        self.compile(Architecture::for_device(capability)?)
     }
 
-    pub(crate) fn sources(&self) -> &Arc<Sources> {
-        &self.sources
-    }
-
-    pub(crate) fn lowered_names(&self) -> &[(String, String)] {
-        &self.lowered
-    }
-
-    /// What became of the precompiled header that was to be written; `None` if none was, or this compiler can't tell.
-    #[must_use]
-    #[doc(alias = "nvrtcGetPCHCreateStatus")]
-    pub fn precompiled_header(&self) -> Option<PrecompiledHeader> {
-        self.precompiled
-    }
-
-    /// Whether this came from the cache on disk; [`Cache`](super::Cache) says when it can't.
-    #[must_use]
-    pub fn is_from_cache(&self) -> bool {
-        self.from_cache
-    }
-}
-
-/// The version of NVRTC, the run-time compiler that this program is linked to.
-///
-/// # Errors
-/// None that a working NVRTC returns.
-///
-/// ```
-/// # use cuda_safe::{driver::Version, nvrtc_version};
-/// # fn main() -> cuda_safe::Result<()> {
-/// assert!(nvrtc_version()? >= Version { major: 12, minor: 0 });
-/// # Ok(())
-/// # }
-/// ```
-#[doc(alias = "nvrtcVersion")]
-pub fn nvrtc_version() -> Result<Version> {
-    let (mut major, mut minor) = (0, 0);
-    // SAFETY: both are valid for the write.
-    check("nvrtcVersion", unsafe {
-        sys::nvrtcVersion(&mut major, &mut minor)
-    })?;
-    Ok(Version {
-        major: major.unsigned_abs(),
-        minor: minor.unsigned_abs(),
-    })
-}
-
-pub(super) fn check(call: &'static str, code: nvrtcResult) -> Result<()> {
-    if code == nvrtcResult::NVRTC_SUCCESS {
-        Ok(())
-    } else {
-        Err(Error::nvrtc(call, code))
+    /// Compiles as [`compile`](Self::compile) does, until `is_cancelled` returns `true`.
+    ///
+    /// The compiler calls `is_cancelled` now and then, on any thread. Compiling in it, and
+    /// [`set_precompiled_header_heap`](crate::set_precompiled_header_heap), return
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument). A panic in it cancels, too.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile); NVRTC's code `NVRTC_ERROR_CANCELLED` (16) where it was cancelled;
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where NVRTC is older than 12.8.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Cache, Code, Program, sys};
+    /// let program = Program::new("__global__ void k() {}").cache(Cache::Off);
+    /// let error = program.compile_unless(Architecture::virtual_of(90), || true).unwrap_err();
+    /// assert!(error.to_string().contains("cancelled"));
+    /// ```
+    #[doc(alias = "nvrtcSetFlowCallback")]
+    pub fn compile_unless(
+        &self,
+        architecture: Architecture,
+        is_cancelled: impl Fn() -> bool + Sync,
+    ) -> Result<CompiledProgram> {
+        let flow = Flow::new(&is_cancelled);
+        compile(self, architecture, Some(&flow))
     }
 }
 
-pub(super) fn compile(
+fn compile(
     program: &Program,
     architecture: Architecture,
     flow: Option<&Flow<'_>>,

@@ -6,6 +6,7 @@ mod builtins;
 mod cache;
 mod cancel;
 mod compile;
+mod compiled;
 mod diagnostics;
 mod headers;
 mod jit_link;
@@ -15,23 +16,23 @@ mod kept_nowhere;
 mod newer;
 mod options;
 mod precompiled;
+mod version;
 
 use std::path::PathBuf;
 
 pub use architecture::Architecture;
 pub use cache::Cache;
-pub use compile::{CompiledProgram, nvrtc_version};
+pub use compiled::CompiledProgram;
 pub use jit_link::{JitLinkOptions, JitLinkStatus, JitLinker};
 #[cfg(not(target_os = "linux"))]
 use kept_nowhere as kept;
 pub use options::FastCompile;
 pub use precompiled::{PrecompiledHeader, precompiled_header_heap, set_precompiled_header_heap};
+pub use version::nvrtc_version;
 
 pub(crate) use crate::error::sources::{Loaded, Sources};
 #[cfg(target_os = "linux")]
 pub(crate) use builtins::library as nvrtc_library;
-
-use crate::{device::ComputeCapability, error::Result};
 
 /// CUDA C++ source, and how to compile it.
 ///
@@ -387,52 +388,11 @@ impl Program {
     pub fn source(&self) -> &str {
         &self.source
     }
-
-    /// Compiles, or takes the result of an earlier compilation from the cache.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Compile`](crate::ErrorKind::Compile) with the log, and the source lines that it refers to.
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the compiler does not know the architecture.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the source, a name or an option
-    /// contains a NUL character.
-    ///
-    /// ```
-    /// # use cuda_safe::{Architecture, Program};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// let program = Program::new("__global__ void nothing() {}");
-    /// let compiled = program.compile(Architecture::real_of(90))?;
-    /// assert!(compiled.cubin().is_some_and(|code| code.starts_with(b"\x7fELF")));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[doc(alias = "nvrtcCompileProgram")]
-    pub fn compile(&self, architecture: Architecture) -> Result<CompiledProgram> {
-        compile::compile(self, architecture, None)
-    }
-
-    /// Compiles for a device of this compute capability: to machine code if the compiler knows the device, and to PTX
-    /// in any case.
-    ///
-    /// # Errors
-    /// As [`compile`](Self::compile).
-    ///
-    /// ```
-    /// # use cuda_safe::{ComputeCapability, Program};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// let program = Program::new("__global__ void nothing() {}");
-    /// let compiled = program.compile_for(ComputeCapability { major: 9, minor: 0 })?;
-    /// assert!(compiled.ptx().contains(".target sm_90"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn compile_for(&self, capability: ComputeCapability) -> Result<CompiledProgram> {
-        self.compile(Architecture::for_device(capability)?)
-    }
 }
 
 impl Program {
     /// Its own text and its headers, for reports of faults.
-    fn sources(&self) -> Sources {
+    pub(super) fn sources(&self) -> Sources {
         let own = (self.name.clone(), self.source.clone());
         Sources::new([own].into_iter().chain(self.headers.iter().cloned()))
     }

@@ -131,7 +131,7 @@ pub(super) unsafe fn status(program: &Program, raw: nvrtcProgram) -> Option<Prec
             let get_required = newer::nvrtcGetPCHHeapSizeRequired().ok()?;
             // SAFETY: the caller's promise; `required` is valid for the write.
             let code = unsafe { get_required(raw, &mut required) };
-            super::compile::check("nvrtcGetPCHHeapSizeRequired", code).ok()?;
+            super::version::check("nvrtcGetPCHHeapSizeRequired", code).ok()?;
             PrecompiledHeader::HeapExhausted { required }
         }
         _ => PrecompiledHeader::Failed,
@@ -155,7 +155,7 @@ pub fn precompiled_header_heap() -> Result<usize> {
     let get_size = newer::nvrtcGetPCHHeapSize()?;
     let mut bytes = 0;
     // SAFETY: `bytes` is valid for the write.
-    super::compile::check("nvrtcGetPCHHeapSize", unsafe { get_size(&mut bytes) })?;
+    super::version::check("nvrtcGetPCHHeapSize", unsafe { get_size(&mut bytes) })?;
     Ok(bytes)
 }
 
@@ -176,7 +176,7 @@ pub fn set_precompiled_header_heap(bytes: usize) -> Result<()> {
         .write()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
     // SAFETY: a number; nothing compiles meanwhile, as the memory of headers in use would be freed.
-    super::compile::check("nvrtcSetPCHHeapSize", unsafe { set_size(bytes) })
+    super::version::check("nvrtcSetPCHHeapSize", unsafe { set_size(bytes) })
 }
 
 /// Held by whoever compiles: the heap is the process's.

@@ -1,7 +1,5 @@
 //! What pools are made with, and what can be asked of them.
 
-
-
 pub use crate::raw::memory::{MemoryAccess, PoolAttribute, PoolType};
 use crate::{
     device::peer::ShareableHandles,

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::code::program::compile::CompiledProgram;
+use crate::code::program::CompiledProgram;
 
 /// First bytes of an entry; the number is that of the layout.
 const MAGIC: &[u8; 8] = b"CUDADIR3";

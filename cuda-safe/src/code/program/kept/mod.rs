@@ -23,7 +23,7 @@ use entry::{decode, encode};
 use key::Key;
 use store::Store;
 
-use super::{Program, compile::CompiledProgram};
+use super::{CompiledProgram, Program};
 
 /// Where the result of a program is kept.
 pub(in crate::code::program) struct Place {
