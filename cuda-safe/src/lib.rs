@@ -83,27 +83,27 @@ mod capture;
 
 mod handle;
 
-mod device;
+pub mod device;
 
-mod context;
+pub mod context;
 
-mod stream;
+pub mod stream;
 
-mod memory;
+pub mod memory;
 
 mod code;
 
-mod launch;
+pub mod launch;
 
-mod share;
+pub mod share;
 
-mod array;
+pub mod array;
 
 pub mod graph;
 
-mod texture;
+pub mod texture;
 
-mod tensor_map;
+pub mod tensor_map;
 
 #[cfg(feature = "opengl")]
 pub mod opengl;
@@ -112,86 +112,32 @@ pub mod typed;
 
 mod diagnostics;
 
+// Modules without code of their own: names of several layers that are used together.
+pub mod green;
 pub mod guide;
+pub mod peer;
 
+pub use bytemuck;
+pub use cuda_sys as sys;
 pub use diagnostics::{checkpoint, coredump, logs, profiler};
 
-pub use array::{
-    Array, ArrayFlags, ArrayMemory, ArrayShape, ArrayTexels, ChannelFormat, HalfBits,
-    MipmappedArray, SparseProperties, Texel, TexelFormat,
-};
-pub use bytemuck;
-pub use code::function::{Function, FunctionAttribute};
-pub use code::module::{
-    Embedded, Global, JitOptions, Kernel, Library, Linker, LoadingMode, Module, ModuleVariable,
-    loading_mode,
-};
-pub use code::parameter::{ParameterInfo, ParameterKind};
 #[cfg(feature = "nvrtc")]
-pub use code::program::{
-    Architecture, Cache, CompiledProgram, FastCompile, JitLinkOptions, JitLinkStatus, JitLinker,
-    PrecompiledHeader, Program, nvrtc_version, precompiled_header_heap,
-    set_precompiled_header_heap,
+pub use code::program::{self, Architecture, CompiledProgram, Program};
+pub use code::{
+    function::Function,
+    module::{self, Kernel, Library, Module},
 };
-pub use context::{
-    CacheConfig, Context, ContextFlags, GreenContext, Limit, MemoryInfo, Multiprocessors,
-    PushedContext, Split, SplitFlags,
-};
-pub use context::{FlushScope, Settled};
-pub use cuda_sys as sys;
-pub use device::attribute::DeviceAttribute;
-pub use device::peer::{
-    AtomicCapabilities, AtomicOperation, PeerAttribute, PeerLink, ShareableHandles,
-};
-pub use device::{ComputeCapability, Device, Uuid};
+pub use context::{Context, ContextFlags};
+pub use device::{ComputeCapability, Device, DeviceAttribute};
 pub use error::{Code, Error, ErrorKind, Result};
 pub use graph::{Graph, GraphExec};
-pub use launch::occupancy::Occupancy;
-pub use launch::{
-    ArgumentList, ByValue, ClusterScheduling, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument,
-    KernelArguments, LaunchAttributes, LaunchConfig, LaunchEvents, Out, PortableClusterSize,
-    WithLen,
-};
-pub use memory::operation::{BarrierScope, MemoryOperation, WaitUntil};
-pub use memory::peer::PeerAccess;
-pub use memory::signal::{Signal, SignalWord};
+pub use launch::{Dim3, In, InOut, LaunchConfig, Out, WithLen};
 pub use memory::{
-    AddressRange, External, ExternalBuffer, ExternalMemory, ExternalMemoryKind, FabricHandle,
-    Granularity, Growable, GrowableBuffer, GrowableOptions, Mapping, MulticastObject,
-    MulticastOptions, PhysicalMemory, PhysicalOptions, PhysicalProperties, PhysicalUsage,
-    RangeFlags,
+    DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, ManagedBuffer, MappedBuffer, MemoryPool,
+    PinnedBuffer, PlainData,
 };
-pub use memory::{
-    Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Discard,
-    HostBlock, Managed, ManagedAttachment, ManagedBuffer, Mapped, MappedBuffer, MemoryAccess,
-    MemoryAdvice, MemoryLocation, MemoryPool, MemoryPoolOptions, MemoryType, Outcome, OwnedStorage,
-    Owner, PageLocked, PinnedBuffer, PinnedFlags, Pipeline, PlainData, PointerAttribute,
-    PointerInfo, PoolAttribute, PoolPointer, PoolType, Prefetch, RangeAttribute, RangeAttributes,
-    RegisterError, RegisterFlags, RegisteredBuffer, Registration, Scope, Staging, StagingOptions,
-    Storage, StorageMut, StreamOrdered, Transfer, TransferError,
-};
-pub use memory::{
-    CopyAttributes, CopyBatch, CopySource, CopyTarget, Extent, HostRegion, HostRegionMut, Layout,
-    Offset, PitchedAllocation, PitchedBuffer, PitchedMemory, PitchedView, PitchedViewMut, Region,
-    RegionCopy, SourceOrder,
-};
-pub use share::{
-    ExternalSemaphore, ExternalSemaphoreKind, IpcBuffer, IpcEventHandle, IpcMemory,
-    IpcMemoryHandle, Opened, OpenedBuffer,
-};
-pub use stream::access_policy::{AccessPolicyWindow, AccessProperty};
-pub use stream::attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
-pub use stream::event::{Event, EventOptions};
-pub use stream::finished::Finished;
-pub use stream::{Stream, StreamOptions};
-pub use tensor_map::{
-    Im2colWideMode, TensorDataType, TensorElement, TensorFill, TensorInterleave, TensorMap,
-    TensorMapBuilder, TensorMemory, TensorPromotion, TensorSwizzle,
-};
-pub use texture::{
-    AddressMode, FilterMode, IntoTextureSource, ResourceView, Sampler, Surface, Texture,
-    TextureResource, TextureSource, ViewFormat,
-};
+pub use stream::{Event, EventOptions, Owner, Settled, Stream, StreamOptions};
+pub use texture::{Sampler, Surface, Texture};
 
 /// The code in README.md, as a test.
 #[cfg(doctest)]

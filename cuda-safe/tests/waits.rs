@@ -12,8 +12,10 @@ use std::mem::ManuallyDrop;
 
 use child::{aborts, passes};
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, MemoryType,
-    Module, Out, PinnedBuffer, Pipeline, Settled, Signal, Stream, sys::CUresult,
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Module, Out,
+    PinnedBuffer, Settled, Stream,
+    memory::{MemoryType, Pipeline, Signal},
+    sys::CUresult,
 };
 
 /// The ways of waiting, all of which fail.

@@ -12,7 +12,7 @@ use cuda_sys::CUarray_format;
 /// What a texel is: its channels' format, and how many there are.
 ///
 /// ```
-/// use cuda_safe::{ChannelFormat, TexelFormat};
+/// use cuda_safe::array::{ChannelFormat, TexelFormat};
 ///
 /// let rgba = TexelFormat::of::<[u8; 4]>();
 /// assert_eq!((rgba.channel, rgba.channels), (ChannelFormat::U8, 4));
@@ -126,7 +126,7 @@ impl fmt::Display for TexelFormat {
 /// A number of 16 bits in floating point, as its bits: what a channel of [`ChannelFormat::F16`] holds.
 ///
 /// ```
-/// use cuda_safe::{HalfBits, TexelFormat, ChannelFormat};
+/// use cuda_safe::array::{HalfBits, TexelFormat, ChannelFormat};
 ///
 /// let one = HalfBits(0x3c00);
 /// assert_eq!(TexelFormat::of::<[HalfBits; 2]>(), TexelFormat::new(ChannelFormat::F16, 2));
@@ -148,7 +148,7 @@ unsafe impl Pod for HalfBits {}
 /// `f32` and [`HalfBits`].
 ///
 /// ```
-/// use cuda_safe::{Texel, TexelFormat};
+/// use cuda_safe::array::{Texel, TexelFormat};
 ///
 /// fn channels<T: Texel>() -> u32 {
 ///     TexelFormat::of::<T>().channels
@@ -193,7 +193,7 @@ impl Device {
     /// 2 and 4.
     ///
     /// ```
-    /// # use cuda_safe::{ChannelFormat, Device};
+    /// # use cuda_safe::{array::ChannelFormat, Device};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let device = Device::get(0)?;
     /// assert!(device.texture_1d_linear_max_width(ChannelFormat::F32, 1)? > 1 << 20);

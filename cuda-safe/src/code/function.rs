@@ -252,7 +252,7 @@ impl Function {
     /// `CUDA_ERROR_INVALID_VALUE` where the driver does not know the attribute.
     ///
     /// ```
-    /// # use cuda_safe::{Context, FunctionAttribute, Module};
+    /// # use cuda_safe::{Context, module::FunctionAttribute, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let source = r#"extern "C" __global__ void turn(float *x) {
@@ -288,7 +288,7 @@ impl Function {
     /// `CUDA_ERROR_INVALID_VALUE` where the attribute can't be set, or not to this value.
     ///
     /// ```
-    /// # use cuda_safe::{Context, FunctionAttribute, Module};
+    /// # use cuda_safe::{Context, module::FunctionAttribute, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let source = r#"extern "C" __global__ void nothing() {}"#;
@@ -322,7 +322,7 @@ impl Function {
     /// [`ErrorKind::LaunchArguments`] for more than the device has for a block of this kernel.
     ///
     /// ```
-    /// # use cuda_safe::{Context, FunctionAttribute, Module};
+    /// # use cuda_safe::{Context, module::FunctionAttribute, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let source = r#"extern "C" __global__ void nothing() {}"#;
@@ -365,7 +365,7 @@ impl Function {
     /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not know. The context is unusable after a fault.
     ///
     /// ```
-    /// # use cuda_safe::{CacheConfig, Context, Module};
+    /// # use cuda_safe::{context::CacheConfig, Context, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;

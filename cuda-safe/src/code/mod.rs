@@ -2,7 +2,7 @@
 
 pub(crate) mod expression;
 pub(crate) mod function;
-pub(crate) mod module;
+pub mod module;
 pub(crate) mod parameter;
 #[cfg(feature = "nvrtc")]
-pub(crate) mod program;
+pub mod program;

@@ -5,7 +5,7 @@ use std::{any::TypeId, fmt};
 /// A parameter of a kernel: its place in the parameter block, and its kind.
 ///
 /// ```
-/// # use cuda_safe::{Context, Module, ParameterKind};
+/// # use cuda_safe::{Context, Module, module::ParameterKind};
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// let source = r#"extern "C" __global__ void fill(float *x, int n) { x[n] = 1; }"#;
@@ -32,7 +32,7 @@ pub struct ParameterInfo {
 /// The kind of a kernel's parameter, as far as PTX shows it.
 ///
 /// ```
-/// # use cuda_safe::{Context, Module, ParameterKind};
+/// # use cuda_safe::{Context, Module, module::ParameterKind};
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// let source = r#"extern "C" __global__ void k(float2 a, double b, bool c) {}"#;

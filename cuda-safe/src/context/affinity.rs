@@ -44,7 +44,7 @@ impl Device {
 impl Context {
     /// Creates a context whose kernels run on so many multiprocessors; the driver may round up. That takes a server
     /// of MPS (Multi-Process Service). For parts of a device within one process, see
-    /// [`GreenContext`](crate::GreenContext).
+    /// [`GreenContext`](crate::green::GreenContext).
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] without MPS ([`Device::can_limit_contexts`]); otherwise as

@@ -11,11 +11,11 @@ impl Context {
     /// `scope`. Needed where the device does not keep their order (the attribute `GPU_DIRECT_RDMA_WRITES_ORDERING`).
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] where the device can't (the attribute `GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS`).
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the device can't (the attribute `GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS`).
     /// `CUDA_ERROR_INVALID_VALUE` for a scope that the driver does not know.
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceAttribute, FlushScope};
+    /// # use cuda_safe::{Context, DeviceAttribute, peer::FlushScope};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let options = context.device().attribute(DeviceAttribute::GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS)?;

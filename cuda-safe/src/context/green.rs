@@ -7,7 +7,11 @@ use std::{
 
 use cuda_sys::CUcontext;
 
-use super::{Context, Multiprocessors, PushedContext, current, resource, wait_for};
+use super::{
+    Context, PushedContext, current,
+    resource::{self, Multiprocessors},
+    wait_for,
+};
 use crate::{
     capture::{self, REMEDY, release, released},
     driver::{callback, newer},
@@ -19,7 +23,7 @@ use crate::{
 /// the other multiprocessors to others.
 ///
 /// It is not a context of its own, but a way to use the primary one: memory, modules and events are the primary
-/// context's, and are used with its streams as with any other. So [`Stream::context`] of its streams is the primary
+/// context's, and are used with its streams as with any other. So [`Stream::context`](crate::Stream::context) of its streams is the primary
 /// context, a fault on one of them makes the primary context unusable, and the green context keeps the primary one
 /// alive. A stream of it keeps the green context alive.
 ///
@@ -27,7 +31,7 @@ use crate::{
 /// they share memory, caches, and the queues by which work reaches the device.
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceBuffer, GreenContext};
+/// use cuda_safe::{Context, DeviceBuffer, green::GreenContext};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -156,7 +160,7 @@ impl GreenContext {
     /// The context is unusable after a fault.
     ///
     /// ```
-    /// # use cuda_safe::{Context, GreenContext};
+    /// # use cuda_safe::{Context, green::GreenContext};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let all = context.multiprocessors()?;
@@ -214,7 +218,7 @@ impl GreenContext {
     /// As [`Context::push_current`].
     ///
     /// ```
-    /// # use cuda_safe::{Context, GreenContext, sys};
+    /// # use cuda_safe::{Context, green::GreenContext, sys};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let green = GreenContext::new(&context, &[context.multiprocessors()?])?;

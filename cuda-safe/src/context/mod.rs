@@ -1,18 +1,25 @@
-//! Contexts: what a process has on a device. Everything created in one keeps it alive.
+//! Contexts: the state that a process has on a device. Everything that is created in a context keeps it alive.
+//!
+//! [`Context::primary`] is the usual choice. A context on some of the multiprocessors is in the module
+//! [`green`](crate::green).
+//!
+//! - A context: [`Context`], [`ContextFlags`], [`PushedContext`]
+//! - Its settings: [`Limit`], [`CacheConfig`]
+//! - Its memory: [`MemoryInfo`]
 
 mod affinity;
 mod captures;
 mod current;
 mod enter;
 mod flags;
-mod gpu_direct;
-mod green;
+pub(crate) mod gpu_direct;
+pub(crate) mod green;
 mod limits;
 mod others;
 pub(crate) mod release;
-mod resource;
+pub(crate) mod resource;
 mod settings;
-mod settle;
+pub(crate) mod settle;
 mod wait;
 
 use std::{
@@ -25,14 +32,12 @@ use cuda_sys::{self as sys, CUcontext, CUdevice, CUresult};
 pub(crate) use current::Current;
 pub use enter::PushedContext;
 pub use flags::ContextFlags;
-pub use gpu_direct::FlushScope;
-pub use green::GreenContext;
+pub(crate) use green::GreenContext;
 pub(crate) use green::RawGreen;
 pub(crate) use limits::Limits;
 use others::Presence;
-pub use resource::{Multiprocessors, Split, SplitFlags};
 pub use settings::{CacheConfig, Limit};
-pub use settle::Settled;
+pub(crate) use settle::Settled;
 pub(crate) use wait::settle_in;
 
 use settle::settle;

@@ -8,6 +8,7 @@ use std::{
 use cuda_sys::CUresult;
 
 use super::Context;
+pub(crate) use crate::raw::constants::MULTIPROCESSORS;
 pub use crate::raw::context::SplitFlags;
 use crate::{
     device::Device,
@@ -16,11 +17,8 @@ use crate::{
     raw::structures::RawResource,
 };
 
-/// `CU_DEV_RESOURCE_TYPE_SM`
-pub(super) const MULTIPROCESSORS: c_uint = 1;
-
 /// A set of multiprocessors of a device: all of them, or a part that [`split`](Self::split) made. A
-/// [`GreenContext`](crate::GreenContext) runs kernels on the set that it is made with.
+/// [`GreenContext`](crate::green::GreenContext) runs kernels on the set that it is made with.
 ///
 /// A value only describes the set. Nothing is reserved by it, and sets of two contexts may overlap.
 ///
@@ -92,7 +90,7 @@ impl Multiprocessors {
     /// As [`split`](Self::split).
     ///
     /// ```
-    /// # use cuda_safe::{Device, SplitFlags};
+    /// # use cuda_safe::{Device, green::SplitFlags};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let all = Device::get(0)?.multiprocessors()?;
     /// assert!(all.groups_of(all.count(), SplitFlags::default())? <= 1);
@@ -130,7 +128,7 @@ impl Multiprocessors {
     /// driver's code for more multiprocessors than there are, and for a group that came out of a division.
     /// [`ErrorKind::Unsupported`] for a driver older than CUDA 12.4.
     ///
-    /// [`GreenContext::multiprocessors`]: crate::GreenContext::multiprocessors
+    /// [`GreenContext::multiprocessors`]: crate::green::GreenContext::multiprocessors
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     pub fn split(&self, groups: u32, at_least: u32) -> Result<Split> {
         self.split_with(groups, at_least, SplitFlags::default())
@@ -142,7 +140,7 @@ impl Multiprocessors {
     /// As [`split`](Self::split). The driver's code for flags that the device does not support.
     ///
     /// ```
-    /// # use cuda_safe::{Device, SplitFlags};
+    /// # use cuda_safe::{Device, green::SplitFlags};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let all = Device::get(0)?.multiprocessors()?;
     /// // The smallest group that there can be, without regard to clusters.

@@ -85,7 +85,7 @@ impl Context {
     }
 
     /// Makes all persisting lines of the L2 cache normal ones: see
-    /// [`AccessPolicyWindow`](crate::AccessPolicyWindow). They take effect for work that comes later.
+    /// [`AccessPolicyWindow`](crate::stream::AccessPolicyWindow). They take effect for work that comes later.
     ///
     /// # Errors
     /// The context is unusable after a fault, or has been destroyed.

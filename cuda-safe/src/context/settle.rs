@@ -4,7 +4,7 @@ use std::{fmt, process};
 
 use crate::error::{Code, Error, Result, ends_context};
 
-/// The state of enqueued work after a wait. See [`Stream::settle`].
+/// The state of enqueued work after a wait. See [`Stream::settle`](crate::Stream::settle).
 ///
 /// A wait answers three questions: is the device done, are host functions done, and are other contexts done with the
 /// memory. [`Done`](Self::Done) and [`Failed`](Self::Failed) answer all three with yes.

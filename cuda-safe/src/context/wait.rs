@@ -33,7 +33,7 @@ pub(crate) fn settle_in<const N: usize>(
 
 impl Context {
     /// Waits until nothing that was enqueued in the context, on whatever stream, touches memory any more: for memory that
-    /// others have used on streams that one doesn't know. As [`Stream::settle`] otherwise.
+    /// others have used on streams that one doesn't know. As [`Stream::settle`](crate::Stream::settle) otherwise.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Settled, Stream};

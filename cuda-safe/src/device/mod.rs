@@ -1,4 +1,11 @@
-//! Devices: what there is and what it can do.
+//! Devices: which there are, and what each can do.
+//!
+//! [`Device::get`] finds a device by its ordinal, and [`Device::attribute`] reads one of its attributes. Work needs a
+//! [`Context`](crate::Context) on the device.
+//!
+//! - A device: [`Device`], [`Uuid`], [`ComputeCapability`]
+//! - Its attributes: [`DeviceAttribute`]
+//! - Links between devices: the module [`peer`](crate::peer)
 
 pub(crate) mod attribute;
 pub(crate) mod peer;
@@ -11,10 +18,10 @@ use std::{
 use cuda_sys::{self as sys, CUdevice, CUresult, CUuuid};
 
 use crate::{
-    device::attribute::DeviceAttribute,
     driver::{self, callback, check},
     error::{Error, ErrorKind, Result},
 };
+pub use attribute::DeviceAttribute;
 
 /// A CUDA device: its number, nothing more. Keeps nothing alive.
 ///

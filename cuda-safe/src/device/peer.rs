@@ -18,7 +18,7 @@ use crate::{
 #[non_exhaustive]
 pub struct PeerLink {
     /// Whether kernels can use memory of the other device, once
-    /// [`Context::enable_peer_access`] has been called. Copies work in any case.
+    /// [`Context::enable_peer_access`](crate::Context::enable_peer_access) has been called. Copies work in any case.
     pub access: bool,
     /// How fast the link is among those of this system: 0 is the fastest.
     pub rank: i32,
@@ -98,7 +98,7 @@ impl Device {
     /// the attribute.
     ///
     /// ```
-    /// # use cuda_safe::{Device, PeerAttribute};
+    /// # use cuda_safe::{Device, peer::PeerAttribute};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let devices = Device::all()?;
     /// for &other in &devices[1..] {
@@ -170,7 +170,7 @@ impl Device {
     /// driver does not know.
     ///
     /// ```
-    /// # use cuda_safe::{AtomicCapabilities, AtomicOperation, Device, ErrorKind};
+    /// # use cuda_safe::{peer::{AtomicCapabilities, AtomicOperation}, Device, ErrorKind};
     /// # fn main() -> cuda_safe::Result<()> {
     /// match Device::get(0)?.host_atomics(&[AtomicOperation::CAS]) {
     ///     Ok(found) => println!("64 bits: {}", found[0].contains(AtomicCapabilities::SCALAR_64)),
@@ -226,7 +226,7 @@ impl Device {
     /// None that a working driver returns for a device that exists.
     ///
     /// ```
-    /// # use cuda_safe::{Device, ShareableHandles};
+    /// # use cuda_safe::{Device, share::ShareableHandles};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let handles = Device::get(0)?.shareable_handles()?;
     /// println!("as a file: {}", handles.contains(ShareableHandles::POSIX_FILE_DESCRIPTOR));

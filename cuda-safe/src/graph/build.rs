@@ -336,7 +336,9 @@ impl Graph {
     /// As [`add_empty`](Self::add_empty), and as [`Stream::memory_operations`](crate::Stream::memory_operations).
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemoryOperation, PinnedBuffer, PinnedFlags, Stream, WaitUntil, graph::Graph};
+    /// # use cuda_safe::{
+    /// #     Context, memory::{MemoryOperation, PinnedFlags, WaitUntil}, PinnedBuffer, Stream, graph::Graph,
+    /// # };
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

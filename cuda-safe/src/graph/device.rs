@@ -9,7 +9,7 @@ use crate::{
     code::parameter::ArgumentKind,
     error::{Error, Result},
     launch::{KernelArgument, Sealed},
-    raw::structures::RawUpdatable,
+    raw::{constants::UPDATABLE, structures::RawUpdatable},
     stream::Stream,
 };
 
@@ -156,9 +156,6 @@ impl GraphExec {
         Ok(DeviceGraph(self.as_raw() as u64))
     }
 }
-
-/// `CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`, which headers of 12.0 lack.
-const UPDATABLE: u32 = 13;
 
 impl Graph {
     /// Has kernels change a kernel's node. From now on the graph can't be cloned, and what is made of it can't be

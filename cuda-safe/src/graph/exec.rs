@@ -14,8 +14,7 @@ use crate::{
     context::{Context, Settled},
     error::{Error, Result, fault::unheard},
     handle::{Handle, Kind, Sendable},
-    memory::Owner,
-    stream::{Stream, event::Event, last::Number},
+    stream::{Owner, Stream, event::Event, last::Number},
 };
 
 /// A graph that can be launched: made by [`Graph::instantiate`].

@@ -13,9 +13,9 @@ use super::{
 use crate::{
     code::function::Function,
     error::{Error, Result},
-    memory::{CopySource, Owner, PlainData},
+    memory::{CopySource, PlainData},
     share::ExternalSemaphore,
-    stream::{Stream, event::Event},
+    stream::{Owner, Stream, event::Event},
 };
 
 /// A number that nothing else has.

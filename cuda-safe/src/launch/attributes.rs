@@ -5,6 +5,7 @@ use std::ffi::c_uint;
 use cuda_sys::{CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig};
 
 use super::{Dim3, LaunchConfig};
+pub(crate) use crate::raw::constants::COOPERATIVE;
 pub use crate::raw::launch::{ClusterScheduling, PortableClusterSize};
 use crate::{
     raw::flags::options,
@@ -22,7 +23,7 @@ options! {
     /// Most of it is a hint. A driver or a device that doesn't know an attribute refuses the launch.
     ///
     /// ```
-    /// # use cuda_safe::{Context, InOut, LaunchAttributes, LaunchConfig, Module, Stream};
+    /// # use cuda_safe::{Context, InOut, launch::LaunchAttributes, LaunchConfig, Module, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -101,8 +102,6 @@ impl<'a> LaunchEvents<'a> {
         self
     }
 }
-
-pub(crate) const COOPERATIVE: u32 = 2;
 
 /// What an attribute is called in messages.
 pub(crate) fn name_of(id: CUlaunchAttributeID) -> String {

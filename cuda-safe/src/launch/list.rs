@@ -13,7 +13,7 @@ use crate::{
 /// when the program runs. [`Function::launch_list`] takes it, with the same checks as a launch with a tuple.
 ///
 /// ```
-/// use cuda_safe::{ArgumentList, Context, DeviceBuffer, LaunchConfig, Module, Stream};
+/// use cuda_safe::{launch::ArgumentList, Context, DeviceBuffer, LaunchConfig, Module, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;

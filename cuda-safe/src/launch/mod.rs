@@ -1,4 +1,12 @@
-//! Launching kernels.
+//! Launching kernels: grid, attributes and arguments.
+//!
+//! [`Function::launch`] takes a [`LaunchConfig`] and a tuple of arguments, and checks what can be known. The guide says
+//! [what is left to the caller](crate::guide::launch_safety).
+//!
+//! - Grid, block and attributes: [`LaunchConfig`], [`Dim3`], [`IntoDim3`], [`LaunchAttributes`], [`LaunchEvents`],
+//!   [`ClusterScheduling`], [`PortableClusterSize`], [`Occupancy`]
+//! - Arguments: [`KernelArguments`], [`KernelArgument`], [`ArgumentList`], [`ByValue`], [`WithLen`], [`HasLength`]
+//! - Host slices that the launch copies: [`In`], [`Out`], [`InOut`]
 
 mod arguments;
 mod attributes;
@@ -27,6 +35,7 @@ use crate::{
     error::{Error, Result},
     stream::Stream,
 };
+pub use occupancy::Occupancy;
 
 impl Function {
     /// Enqueues the kernel on `stream` with a tuple of arguments.
@@ -163,7 +172,9 @@ impl Function {
     /// of another context. A grid of no blocks: it records nothing.
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, Event, EventOptions, LaunchConfig, LaunchEvents, Module, Stream};
+    /// # use cuda_safe::{
+    /// #     Context, DeviceBuffer, Event, EventOptions, LaunchConfig, launch::LaunchEvents, Module, Stream,
+    /// # };
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

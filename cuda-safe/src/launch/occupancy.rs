@@ -140,7 +140,7 @@ impl Function {
 
     /// The most blocks that a cluster of this kernel can have, with the block and the shared memory of `config`. Its
     /// cluster is not looked at. More than 8 takes
-    /// [`NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED).
+    /// [`NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::module::FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED).
     ///
     /// # Errors
     /// The driver's code where no such block fits, or the device has no clusters.

@@ -1,4 +1,26 @@
-//! Memory: on the device, and page-locked on the host.
+//! Memory: on devices and on the host, and copies between them.
+//!
+//! All device memory is one type, [`DeviceMemory`], over a [`Storage`] that says where it came from. Copies, fills, slices and the
+//! use as a kernel's argument are its methods. The guide compares the [kinds of memory](crate::guide::kinds_of_memory).
+//!
+//! - Device memory: [`DeviceBuffer`], [`DeviceView`], [`DeviceViewMut`], [`DeviceMemory`]
+//! - Its storages: [`StreamOrdered`], [`Borrowed`], [`BorrowedMut`], [`Storage`], [`StorageMut`], [`OwnedStorage`]
+//! - Host memory: [`PinnedBuffer`], [`PinnedFlags`], [`MappedBuffer`], [`Mapped`], [`PageLocked`], [`RegisteredBuffer`],
+//!   [`HostBlock`], [`Registration`], [`RegisterFlags`], [`RegisterError`]
+//! - Managed memory: [`ManagedBuffer`], [`Managed`], [`ManagedAttachment`], [`MemoryAdvice`], [`RangeAttribute`],
+//!   [`RangeAttributes`], [`Prefetch`], [`Discard`], [`MemoryLocation`]
+//! - Pools: [`MemoryPool`], [`MemoryPoolOptions`], [`PoolType`], [`PoolAttribute`], [`PoolPointer`], [`MemoryAccess`]
+//! - Rows at aligned addresses: [`PitchedBuffer`], [`PitchedView`], [`PitchedViewMut`], [`PitchedMemory`],
+//!   [`PitchedAllocation`]
+//! - Copies of parts: [`RegionCopy`], [`HostRegion`], [`HostRegionMut`], [`Region`], [`Extent`], [`Offset`], [`Layout`],
+//!   [`CopySource`], [`CopyTarget`]
+//! - Many copies at once: [`CopyBatch`], [`CopyAttributes`], [`SourceOrder`]
+//! - Copies that the host does not wait for: [`Transfer`], [`TransferError`], [`Scope`]
+//! - Pageable memory at the link's speed: [`Staging`], [`StagingOptions`]; work in pieces: [`Pipeline`], [`Outcome`]
+//! - Words that streams write and wait for: [`Signal`], [`SignalWord`], [`MemoryOperation`], [`WaitUntil`], [`BarrierScope`]
+//! - What the driver knows of an address: [`PointerInfo`], [`PointerAttribute`], [`MemoryType`]
+//! - Elements: [`PlainData`]
+//! - Addresses and physical memory apart: the module [`virtual_memory`]
 
 mod access_policy;
 mod alignment;
@@ -16,13 +38,9 @@ mod pool;
 pub(crate) mod signal;
 pub(crate) mod size;
 mod storage;
-mod virtual_memory;
+pub mod virtual_memory;
 pub(crate) mod waited;
 
-pub use crate::share::external_memory::{
-    External, ExternalBuffer, ExternalMemory, ExternalMemoryKind,
-};
-pub use crate::stream::owner::Owner;
 pub use copy::batch::{CopyAttributes, CopyBatch, SourceOrder};
 pub use copy::extent::{Extent, Offset};
 pub use copy::layout::Layout;
@@ -43,18 +61,15 @@ pub use location::MemoryLocation;
 pub use managed::batch::{Discard, Prefetch};
 pub use managed::migrate::{MemoryAdvice, RangeAttribute, RangeAttributes};
 pub use managed::{Managed, ManagedAttachment, ManagedBuffer};
+pub use operation::{BarrierScope, MemoryOperation, WaitUntil};
 pub use pitched::buffer::{PitchedAllocation, PitchedBuffer};
 pub use pitched::{PitchedMemory, PitchedView, PitchedViewMut};
 pub use plain::PlainData;
 pub use pointer::{MemoryType, PointerAttribute, PointerInfo};
 pub use pool::MemoryPool;
 pub use pool::options::{MemoryAccess, MemoryPoolOptions, PoolAttribute, PoolPointer, PoolType};
+pub use signal::{Signal, SignalWord};
 pub use storage::{OwnedStorage, Storage, StorageMut};
-pub use virtual_memory::{
-    AddressRange, FabricHandle, Granularity, Growable, GrowableBuffer, GrowableOptions, Mapping,
-    MulticastObject, MulticastOptions, PhysicalMemory, PhysicalOptions, PhysicalProperties,
-    PhysicalUsage, RangeFlags,
-};
 
 pub(crate) use alignment::{expect_aligned, expect_guaranteed};
 pub(crate) use copy::layout::Strides;

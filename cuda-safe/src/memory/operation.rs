@@ -104,13 +104,13 @@ impl Stream {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for too many operations, and for an address that the driver does not know or that is
-    /// not aligned. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for what the device lacks. The context is
+    /// not aligned. [`ErrorKind::Unsupported`] for what the device lacks. The context is
     /// unusable after a fault.
     ///
-    /// [`Signal`](crate::Signal) is the safe way, for one word. Here, two of them that the host uses:
+    /// [`Signal`](crate::memory::Signal) is the safe way, for one word. Here, two of them that the host uses:
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemoryOperation, PinnedBuffer, PinnedFlags, Stream, WaitUntil};
+    /// # use cuda_safe::{Context, memory::{MemoryOperation, PinnedFlags, WaitUntil}, PinnedBuffer, Stream};
     /// use std::sync::atomic::{AtomicU32, Ordering};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;

@@ -14,9 +14,10 @@ use crate::{
     error::{Error, ErrorKind, Result, fault::unheard},
     memory::{
         BorrowedMut, DeviceMemory, DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation,
-        MemoryPool, Owner, PhysicalMemory, PitchedMemory, PitchedView, PitchedViewMut, PlainData,
-        PointerAttribute, Storage, StorageMut,
+        MemoryPool, PitchedMemory, PitchedView, PitchedViewMut, PlainData, PointerAttribute,
+        Storage, StorageMut, virtual_memory::PhysicalMemory,
     },
+    stream::Owner,
 };
 
 /// Kernels of a context, and its fills and copies, may use memory of another context, which is of another device: made by
@@ -26,7 +27,7 @@ use crate::{
 /// of them that goes waits for the work of the context that has the access, and then disables it: a kernel that runs would
 /// fault. Where somebody else has enabled it (a library, or a raw call), it is left as it was.
 ///
-/// What it is for: memory of [`PitchedBuffer`](crate::PitchedBuffer), of `cuMemAlloc`, and variables of modules. Memory of
+/// What it is for: memory of [`PitchedBuffer`](crate::memory::PitchedBuffer), of `cuMemAlloc`, and variables of modules. Memory of
 /// pools, which a [`DeviceBuffer`](crate::DeviceBuffer) has, is opened to other devices by the pool's own access,
 /// `MemoryPool::current(peer)?.grant_access(&[device])` ([`MemoryPool::grant_access`] has an example), and needs no value of
 /// this type; managed and page-locked memory is open to all devices.
@@ -34,7 +35,7 @@ use crate::{
 /// devices have a link of their own (H200: 396 GB/s instead of 38).
 ///
 /// ```
-/// use cuda_safe::{Context, Device, LaunchConfig, Module, PitchedBuffer, Stream};
+/// use cuda_safe::{Context, Device, LaunchConfig, Module, memory::PitchedBuffer, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let devices = Device::all()?;
@@ -174,8 +175,8 @@ impl PeerAccess {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for memory of a third context, or of the context itself; for memory of a pool that the
-    /// device has no access to ([`MemoryPool::grant_access`]), and for a [`Mapping`](crate::Mapping) or a
-    /// [`GrowableBuffer`](crate::GrowableBuffer) that it has none to ([`Mapping::set_access`](crate::Mapping::set_access)).
+    /// device has no access to ([`MemoryPool::grant_access`]), and for a [`Mapping`](crate::memory::virtual_memory::Mapping) or a
+    /// [`GrowableBuffer`](crate::memory::virtual_memory::GrowableBuffer) that it has none to ([`Mapping::set_access`](crate::memory::virtual_memory::Mapping::set_access)).
     #[doc(alias = "cuPointerGetAttribute")]
     pub fn view<'a, T: PlainData>(
         &'a self,

@@ -65,7 +65,7 @@ impl Context {
     /// The context is unusable after a fault.
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, MemoryType, Stream};
+    /// # use cuda_safe::{Context, DeviceBuffer, memory::MemoryType, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -147,7 +147,7 @@ impl Context {
     /// host's address of a device's memory), and for one that the driver doesn't know.
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, PointerAttribute, Stream};
+    /// # use cuda_safe::{Context, DeviceBuffer, memory::PointerAttribute, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

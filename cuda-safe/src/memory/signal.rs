@@ -115,7 +115,7 @@ mod sealed {
 /// several contexts.
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceBuffer, Signal, Stream, WaitUntil};
+/// use cuda_safe::{Context, DeviceBuffer, memory::{Signal, WaitUntil}, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;

@@ -11,7 +11,7 @@ use crate::{error::Result, stream::owner::Owner};
 /// for memory that they allocate in their own way.
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceMemory, Owner, Storage, Stream, sys};
+/// use cuda_safe::{Context, DeviceMemory, Owner, memory::Storage, Stream, sys};
 ///
 /// /// Memory from `cuMemAlloc`, which belongs to a context and to no stream.
 /// struct Plain(Context, sys::CUdeviceptr);
@@ -27,7 +27,7 @@ use crate::{error::Result, stream::owner::Owner};
 ///     }
 /// }
 /// // SAFETY: nothing else uses the memory.
-/// unsafe impl cuda_safe::StorageMut for Plain {}
+/// unsafe impl cuda_safe::memory::StorageMut for Plain {}
 ///
 /// impl Drop for Plain {
 ///     fn drop(&mut self) {

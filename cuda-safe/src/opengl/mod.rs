@@ -3,7 +3,7 @@
 //!
 //! An object of OpenGL is [registered](GraphicsResource) once. Then CUDA and OpenGL take turns: while it is
 //! [mapped](MappedResources), it is CUDA's, and OpenGL leaves it alone. A buffer object is device memory then, an image an
-//! [`Array`](crate::Array).
+//! [`CudaArray`](crate::array::CudaArray).
 //!
 //! ```no_run
 //! use cuda_safe::{Context, LaunchConfig, Module, Stream, Surface};

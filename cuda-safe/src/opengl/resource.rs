@@ -79,7 +79,7 @@ impl GraphicsResource {
     ///   registration of it. What OpenGL was told to do with it before is no concern of the caller's.
     /// - Work that uses it and was put on other streams than that it is mapped for is over, or ordered before what that
     ///   stream is given next, when it is unmapped. Copies and fills by safe methods of [`DeviceMemory`](crate::DeviceMemory)
-    ///   and of [`Array`](crate::Array) see to it themselves.
+    ///   and of [`CudaArray`](crate::array::CudaArray) see to it themselves.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT`, or `CUDA_ERROR_INVALID_VALUE`, where no OpenGL context of NVIDIA's driver is

@@ -9,7 +9,7 @@ choices! {
     /// number.
     ///
     /// ```
-    /// # use cuda_safe::{Context, FunctionAttribute, Module};
+    /// # use cuda_safe::{Context, module::FunctionAttribute, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let source = r#"extern "C" __global__ void __launch_bounds__(128)
@@ -53,13 +53,13 @@ choices! {
         REQUIRED_CLUSTER_DEPTH = 13, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH";
         /// Whether clusters may be larger than those that every device has, which are of 8 blocks. Settable.
         NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14, "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED";
-        /// Where the blocks of a cluster go: a [`ClusterScheduling`](crate::ClusterScheduling). Settable: a hint.
+        /// Where the blocks of a cluster go: a [`ClusterScheduling`](crate::launch::ClusterScheduling). Settable: a hint.
         CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15, "CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE";
     }
 }
 
 choices! {
-    /// When the driver loads code (`CUmoduleLoadingMode`). [`loading_mode`] tells it; the environment variable
+    /// When the driver loads code (`CUmoduleLoadingMode`). [`loading_mode`](crate::module::loading_mode) tells it; the environment variable
     /// `CUDA_MODULE_LOADING` sets it before the process starts.
     pub struct LoadingMode(c_uint) {
         /// All of a module when it is loaded.

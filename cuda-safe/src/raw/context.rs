@@ -54,7 +54,7 @@ choices! {
     /// A limit of a context (`CUlimit`). A newtype: limits of newer drivers can be given by number.
     ///
     /// ```
-    /// # use cuda_safe::{Context, ContextFlags, Device, Limit};
+    /// # use cuda_safe::{Context, ContextFlags, Device, context::Limit};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let context = Context::create(Device::get(0)?, ContextFlags::AUTO)?;
     /// context.set_limit(Limit::STACK_SIZE, 4096)?;
@@ -93,7 +93,7 @@ choices! {
     /// Whether a context or kernel prefers shared memory or L1 cache (`CUfunc_cache`).
     ///
     /// ```
-    /// # use cuda_safe::{CacheConfig, Context};
+    /// # use cuda_safe::{context::CacheConfig, Context};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// context.set_cache_config(CacheConfig::L1)?;

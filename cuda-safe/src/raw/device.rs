@@ -15,7 +15,7 @@ choices! {
         NATIVE_ATOMIC_SUPPORTED = 3, "CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED";
         /// Whether arrays can be used over the link.
         CUDA_ARRAY_ACCESS_SUPPORTED = 4, "CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED";
-        /// Whether some atomic operations work over the link: [`Device::peer_atomics`] tells which.
+        /// Whether some atomic operations work over the link: [`Device::peer_atomics`](crate::Device::peer_atomics) tells which.
         ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5, "CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED";
     }
 }

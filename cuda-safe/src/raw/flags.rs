@@ -156,7 +156,7 @@ pub(crate) use {choices, flags, options};
 
 #[cfg(test)]
 mod tests {
-    use crate::{ContextFlags, EventOptions, Limit};
+    use crate::{ContextFlags, EventOptions, context::Limit};
 
     #[test]
     fn flags_combine_and_show_their_names() {

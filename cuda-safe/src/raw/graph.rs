@@ -37,7 +37,7 @@ flags! {
     pub struct InstantiateFlags {
         /// Frees at a launch what the launch before has allocated and not freed: for graphs with nodes of raw calls.
         AUTO_FREE_ON_LAUNCH = 1, "CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH";
-        /// The graph can be launched by kernels too: [`GraphExec::for_device`]. It has nodes of one device only: kernels that
+        /// The graph can be launched by kernels too: [`GraphExec::for_device`](crate::GraphExec::for_device). It has nodes of one device only: kernels that
         /// launch no kernels, copies and fills of memory that the device reaches, and graphs of these.
         DEVICE_LAUNCH = 4, "CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH";
         /// Nodes run with the priorities that they have, and not with the stream's.

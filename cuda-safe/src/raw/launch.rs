@@ -6,7 +6,7 @@ choices! {
     /// Where the blocks of a cluster go (`CUclusterSchedulingPolicy`).
     ///
     /// ```
-    /// use cuda_safe::{ClusterScheduling, LaunchAttributes};
+    /// use cuda_safe::launch::{ClusterScheduling, LaunchAttributes};
     ///
     /// let attributes = LaunchAttributes::default().cluster_scheduling(ClusterScheduling::SPREAD);
     /// assert_eq!(attributes.cluster_scheduling, Some(ClusterScheduling(1)));
@@ -26,13 +26,13 @@ choices! {
     /// blocks, or more.
     ///
     /// ```
-    /// use cuda_safe::{LaunchAttributes, PortableClusterSize};
+    /// use cuda_safe::launch::{LaunchAttributes, PortableClusterSize};
     ///
     /// let attributes = LaunchAttributes::default().portable_cluster_size(PortableClusterSize::ALLOW_OTHERS);
     /// assert_eq!(attributes.portable_cluster_size, Some(PortableClusterSize(2)));
     /// ```
     pub struct PortableClusterSize(u32) {
-        /// As [`FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::FunctionAttribute) says.
+        /// As [`FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::module::FunctionAttribute) says.
         DEFAULT = 0, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT";
         /// Only sizes that all devices have.
         REQUIRE = 1, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE";

@@ -10,7 +10,7 @@ choices! {
         /// In the order of the stream.
         STREAM = 1, "CU_MEMCPY_SRC_ACCESS_ORDER_STREAM";
         /// At once: before the call returns, and perhaps before what the stream was given earlier. An H200 (driver 580)
-        /// reads more than 64 KiB of pageable memory later all the same, so [`CopyBatch::enqueue`] waits in any case.
+        /// reads more than 64 KiB of pageable memory later all the same, so [`CopyBatch::enqueue`](crate::memory::CopyBatch::enqueue) waits in any case.
         DURING_API_CALL = 2, "CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL";
         /// At any time until the copy is over.
         ANY = 3, "CU_MEMCPY_SRC_ACCESS_ORDER_ANY";
@@ -21,7 +21,7 @@ flags! {
     /// How page-locked memory is allocated (`CU_MEMHOSTALLOC_*`).
     ///
     /// ```
-    /// # use cuda_safe::{Context, PinnedBuffer, PinnedFlags};
+    /// # use cuda_safe::{Context, PinnedBuffer, memory::PinnedFlags};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let flags = PinnedFlags::PORTABLE | PinnedFlags::DEVICE_MAP;
@@ -34,7 +34,7 @@ flags! {
     pub struct PinnedFlags {
         /// Page-locked for every context, not just for this one.
         PORTABLE = 1, "CU_MEMHOSTALLOC_PORTABLE";
-        /// Mapped into the device's address space as well; see [`PinnedBuffer::device_ptr`].
+        /// Mapped into the device's address space as well; see [`PinnedBuffer::device_ptr`](crate::PinnedBuffer::device_ptr).
         DEVICE_MAP = 2, "CU_MEMHOSTALLOC_DEVICEMAP";
         /// Not cached by the host: for data that the host only writes, in order. Reading it is very slow.
         WRITE_COMBINED = 4, "CU_MEMHOSTALLOC_WRITECOMBINED";
@@ -45,7 +45,7 @@ flags! {
     /// How memory is registered (`CU_MEMHOSTREGISTER_*`).
     ///
     /// ```
-    /// # use cuda_safe::{Context, RegisterFlags, RegisteredBuffer};
+    /// # use cuda_safe::{Context, memory::{RegisterFlags, RegisteredBuffer}};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let flags = RegisterFlags::PORTABLE | RegisterFlags::DEVICE_MAP;
@@ -60,20 +60,20 @@ flags! {
         /// Mapped into the device's address space as well.
         DEVICE_MAP = 2, "CU_MEMHOSTREGISTER_DEVICEMAP";
         /// The addresses are another device's registers or memory (memory-mapped I/O), not plain memory. For
-        /// [`Registration`] alone: vectors and slices never are.
+        /// [`Registration`](crate::memory::Registration) alone: vectors and slices never are.
         IO_MEMORY = 4, "CU_MEMHOSTREGISTER_IOMEMORY";
         /// The device only reads it: the program's own pages may be read-only too. Needs a device with
-        /// [`READ_ONLY_HOST_REGISTER_SUPPORTED`](DeviceAttribute::READ_ONLY_HOST_REGISTER_SUPPORTED). Not for memory that
+        /// [`READ_ONLY_HOST_REGISTER_SUPPORTED`](crate::DeviceAttribute::READ_ONLY_HOST_REGISTER_SUPPORTED). Not for memory that
         /// the device is to write to: copies to it return an error.
         READ_ONLY = 8, "CU_MEMHOSTREGISTER_READ_ONLY";
     }
 }
 
 choices! {
-    /// What may be asked of a range of managed memory, for [`DeviceMemory::range_attribute`] (`CUmem_range_attribute`). For
-    /// [`RangeAttributes`], all of them are asked at once.
+    /// What may be asked of a range of managed memory, for [`DeviceMemory::range_attribute`](crate::DeviceMemory::range_attribute) (`CUmem_range_attribute`). For
+    /// [`RangeAttributes`](crate::memory::RangeAttributes), all of them are asked at once.
     pub struct RangeAttribute(c_uint) {
-        /// Whether all of it is [`READ_MOSTLY`](MemoryAdvice::READ_MOSTLY).
+        /// Whether all of it is [`READ_MOSTLY`](crate::memory::MemoryAdvice::READ_MOSTLY).
         READ_MOSTLY = 1, "CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY";
         /// The preferred place of all of it: a device, -1 for the host, -2 for none or several.
         PREFERRED_LOCATION = 2, "CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION";
@@ -91,7 +91,7 @@ choices! {
 }
 
 choices! {
-    /// Who uses managed memory, for [`ManagedBuffer::attach`] (`CUmemAttach_flags`).
+    /// Who uses managed memory, for [`ManagedBuffer::attach`](crate::ManagedBuffer::attach) (`CUmemAttach_flags`).
     pub struct ManagedAttachment(c_uint) {
         /// Any stream, of any device: how memory begins.
         GLOBAL = 1, "CU_MEM_ATTACH_GLOBAL";
@@ -127,8 +127,8 @@ choices! {
 }
 
 choices! {
-    /// What may be asked of an address, for [`Context::pointer_attribute`] (`CUpointer_attribute`). Most of them are in
-    /// [`PointerInfo`], which asks for them all at once.
+    /// What may be asked of an address, for [`Context::pointer_attribute`](crate::Context::pointer_attribute) (`CUpointer_attribute`). Most of them are in
+    /// [`PointerInfo`](crate::memory::PointerInfo), which asks for them all at once.
     pub struct PointerAttribute(c_uint) {
         /// The context that it was allocated or registered in; 0 for memory that belongs to a device.
         CONTEXT = 1, "CU_POINTER_ATTRIBUTE_CONTEXT";
@@ -138,7 +138,7 @@ choices! {
         DEVICE_POINTER = 3, "CU_POINTER_ATTRIBUTE_DEVICE_POINTER";
         /// The address by which the host reaches it.
         HOST_POINTER = 4, "CU_POINTER_ATTRIBUTE_HOST_POINTER";
-        /// Whether synchronous copies and fills of it really are: see [`DeviceMemory::set_sync_memops`].
+        /// Whether synchronous copies and fills of it really are: see [`DeviceMemory::set_sync_memops`](crate::DeviceMemory::set_sync_memops).
         SYNC_MEMOPS = 6, "CU_POINTER_ATTRIBUTE_SYNC_MEMOPS";
         /// A number of the allocation that the process uses once.
         BUFFER_ID = 7, "CU_POINTER_ATTRIBUTE_BUFFER_ID";
@@ -251,7 +251,7 @@ choices! {
 }
 
 choices! {
-    /// Which unit [`PhysicalMemory::granularity`](super::PhysicalMemory::granularity) is asked for.
+    /// Which unit [`PhysicalMemory::granularity`](crate::memory::virtual_memory::PhysicalMemory::granularity) is asked for.
     #[doc(alias = "CUmemAllocationGranularity_flags")]
     pub struct Granularity(c_uint) {
         /// What sizes must be multiples of.
@@ -272,7 +272,7 @@ flags! {
 }
 
 flags! {
-    /// How a range of addresses is handed over: see [`DeviceMemory::export_dma_buf`].
+    /// How a range of addresses is handed over: see [`DeviceMemory::export_dma_buf`](crate::DeviceMemory::export_dma_buf).
     pub struct RangeFlags {
         /// It is reached over PCIe, where there is another way too.
         PCIE = 1, "CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE";

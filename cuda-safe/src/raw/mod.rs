@@ -4,6 +4,7 @@ pub(crate) mod array;
 pub(crate) mod bytes;
 pub(crate) mod capture;
 pub(crate) mod code;
+pub(crate) mod constants;
 pub(crate) mod context;
 pub(crate) mod device;
 pub(crate) mod diagnostics;

@@ -9,7 +9,7 @@ choices! {
     /// systems are left to raw calls.
     pub struct ExternalMemoryKind(c_uint) {
         /// What Vulkan exports (`VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT`), or another process as
-        /// [`PhysicalMemory::export`](crate::PhysicalMemory::export).
+        /// [`PhysicalMemory::export`](crate::memory::virtual_memory::PhysicalMemory::export).
         OPAQUE_FD = 1, "CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD";
         /// A dma-buf of the kernel; since CUDA 13.0. An H200's driver (580) imports none.
         DMABUF_FD = 9, "CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD";

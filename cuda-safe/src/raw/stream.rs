@@ -13,7 +13,7 @@ choices! {
         STREAMING = 1, "CU_ACCESS_PROPERTY_STREAMING";
         /// Stays in the part of the cache that is set aside for it, [`Limit::PERSISTING_L2_CACHE_SIZE`].
         ///
-        /// [`Limit::PERSISTING_L2_CACHE_SIZE`]: crate::Limit::PERSISTING_L2_CACHE_SIZE
+        /// [`Limit::PERSISTING_L2_CACHE_SIZE`]: crate::context::Limit::PERSISTING_L2_CACHE_SIZE
         PERSISTING = 2, "CU_ACCESS_PROPERTY_PERSISTING";
     }
 }

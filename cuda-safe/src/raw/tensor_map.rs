@@ -99,7 +99,7 @@ choices! {
 }
 
 choices! {
-    /// How many pixels [`im2col_wide`](super::TensorMapBuilder::im2col_wide) takes.
+    /// How many pixels [`im2col_wide`](crate::tensor_map::TensorMapBuilder::im2col_wide) takes.
     pub struct Im2colWideMode(u32) {
         /// As many as it is told.
         W = 0, "CU_TENSOR_MAP_IM2COL_WIDE_MODE_W";

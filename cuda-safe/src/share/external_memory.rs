@@ -2,7 +2,6 @@
 
 use std::{
     any::type_name,
-    ffi::c_uint,
     os::fd::{AsRawFd, IntoRawFd, OwnedFd},
 };
 
@@ -22,20 +21,20 @@ use crate::{
         size::byte_size,
         waited::{Free, Release, Waited, waited},
     },
-    raw::structures::{RawFile, RawMemoryHandle},
+    raw::{
+        constants::DEDICATED,
+        structures::{RawFile, RawMemoryHandle},
+    },
     stream::Stream,
 };
-
-/// `CUDA_EXTERNAL_MEMORY_DEDICATED`
-const DEDICATED: c_uint = 1;
 
 /// Memory that another interface or another process has made, imported into a context. Buffers are mapped onto parts of it,
 /// and [arrays](Self::mipmapped_array).
 ///
 /// ```
 /// use cuda_safe::{
-///     Context, ExternalMemory, ExternalMemoryKind, PhysicalMemory, PhysicalOptions,
-///     ShareableHandles, Stream,
+///     Context, share::{ExternalMemory, ExternalMemoryKind, ShareableHandles},
+///     memory::virtual_memory::{PhysicalMemory, PhysicalOptions}, Stream,
 /// };
 ///
 /// # fn main() -> cuda_safe::Result<()> {

@@ -56,7 +56,7 @@ impl RawValues {
 ///
 /// It orders what this process does on a device with what the other interface does there, without the host: Vulkan draws,
 /// signals, and a stream that waits goes on when the picture is drawn. What both use is an
-/// [`ExternalMemory`](crate::ExternalMemory).
+/// [`ExternalMemory`](crate::share::ExternalMemory).
 ///
 /// It is destroyed when the last reference to it goes, after all work of the context, for which that waits. **Where a stream
 /// waits for a signal that never comes, that hangs,** as all waiting for the stream does: that is no memory unsafety.
@@ -64,7 +64,7 @@ impl RawValues {
 /// ```no_run
 /// use std::os::fd::OwnedFd;
 ///
-/// use cuda_safe::{Context, ExternalSemaphore, ExternalSemaphoreKind, Stream};
+/// use cuda_safe::{Context, share::{ExternalSemaphore, ExternalSemaphoreKind}, Stream};
 ///
 /// # fn exported_by_vulkan() -> OwnedFd { unimplemented!() }
 /// # fn main() -> cuda_safe::Result<()> {

@@ -24,7 +24,7 @@ bytes! {
 /// allocated and freed in the stream's order: its drop waits for the stream.
 ///
 /// ```
-/// use cuda_safe::{Context, IpcBuffer, IpcMemoryHandle, Stream};
+/// use cuda_safe::{Context, share::{IpcBuffer, IpcMemoryHandle}, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;

@@ -1,4 +1,13 @@
-//! What processes share on one host: memory and events, by handles of plain bytes; semaphores of other interfaces.
+//! Memory, events and semaphores that are shared with other processes and with other interfaces.
+//!
+//! Processes of one host share device memory and events by handles of 64 bytes. Interfaces such as Vulkan export memory and
+//! semaphores as files, which are imported here.
+//!
+//! - Memory of another process: [`IpcMemory`], [`IpcMemoryHandle`], [`IpcBuffer`], [`OpenedBuffer`], [`Opened`]
+//! - Events of another process: [`IpcEventHandle`]
+//! - Memory of another interface: [`ExternalMemory`], [`ExternalMemoryKind`], [`ExternalBuffer`], [`External`]
+//! - Semaphores of another interface: [`ExternalSemaphore`], [`ExternalSemaphoreKind`]
+//! - Handles that memory can be exported by: [`ShareableHandles`]
 
 pub(crate) mod external_memory;
 mod external_semaphore;
@@ -6,6 +15,8 @@ mod ipc_event;
 mod ipc_memory;
 mod opened;
 
+pub use crate::raw::device::ShareableHandles;
+pub use external_memory::{External, ExternalBuffer, ExternalMemory, ExternalMemoryKind};
 pub(crate) use external_semaphore::RawValues;
 pub use external_semaphore::{ExternalSemaphore, ExternalSemaphoreKind};
 pub use ipc_event::IpcEventHandle;

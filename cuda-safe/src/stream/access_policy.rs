@@ -17,7 +17,10 @@ pub use crate::raw::stream::AccessProperty;
 /// Only addresses are kept, no memory: a window does no harm when the memory is gone.
 ///
 /// ```
-/// use cuda_safe::{AccessPolicyWindow, AccessProperty, Context, DeviceAttribute, DeviceBuffer, Limit, Stream};
+/// use cuda_safe::{
+///     stream::{AccessPolicyWindow, AccessProperty}, Context, DeviceAttribute, DeviceBuffer, context::Limit,
+///     Stream,
+/// };
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -40,7 +43,7 @@ pub use crate::raw::stream::AccessProperty;
 /// ```
 ///
 /// [`Stream::set_access_policy`]: crate::Stream::set_access_policy
-/// [`Limit::PERSISTING_L2_CACHE_SIZE`]: crate::Limit::PERSISTING_L2_CACHE_SIZE
+/// [`Limit::PERSISTING_L2_CACHE_SIZE`]: crate::context::Limit::PERSISTING_L2_CACHE_SIZE
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct AccessPolicyWindow {

@@ -157,7 +157,7 @@ impl Stream {
     /// `CUDA_ERROR_INVALID_VALUE` for a policy that the driver does not know.
     ///
     /// ```
-    /// # use cuda_safe::{Context, Stream, SyncPolicy};
+    /// # use cuda_safe::{Context, Stream, stream::SyncPolicy};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -215,7 +215,7 @@ impl Stream {
     /// `CUDA_ERROR_INVALID_VALUE` for a domain that the driver does not know.
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemSyncDomain, Stream};
+    /// # use cuda_safe::{Context, stream::MemSyncDomain, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -267,7 +267,7 @@ impl Stream {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a stream of another context.
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemSyncDomain, Stream};
+    /// # use cuda_safe::{Context, stream::MemSyncDomain, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

@@ -33,7 +33,7 @@ type Shared = Mutex<State>;
 /// a [host function](Stream::launch_host_function) that takes long delays the futures of all streams.
 ///
 /// Dropping it changes nothing for the work, and does not wait. A task that is cancelled may own more: a
-/// [`Transfer`](crate::Transfer) waits for its copy when it is dropped, since the memory is the device's until then. Where that
+/// [`Transfer`](crate::memory::Transfer) waits for its copy when it is dropped, since the memory is the device's until then. Where that
 /// matters, hand what is left to a thread that may wait.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Finished {
@@ -45,7 +45,7 @@ impl Stream {
     /// A future that is ready when everything enqueued so far has finished. The host does not wait, and no thread is
     /// blocked.
     ///
-    /// What is over may be read at once: `to_vec` and [`Transfer::wait`](crate::Transfer::wait) don't wait then.
+    /// What is over may be read at once: `to_vec` and [`Transfer::wait`](crate::memory::Transfer::wait) don't wait then.
     ///
     /// # Errors
     /// The driver has no memory left, the stream is being captured, or the context is unusable after a fault. The

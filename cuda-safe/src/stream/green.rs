@@ -27,7 +27,7 @@ impl GreenContext {
     }
 
     /// As [`stream`](Self::stream), with a priority: a lower number is more urgent, see
-    /// [`Context::stream_priority_range`].
+    /// [`Context::stream_priority_range`](crate::Context::stream_priority_range).
     ///
     /// # Errors
     /// As [`stream`](Self::stream).

@@ -1,4 +1,14 @@
-//! Streams: queues of work that the device executes in order.
+//! Streams and events: order and time.
+//!
+//! A [`Stream`] is a queue of work that the device executes in order. An [`Event`] is a point in that order, to wait for and to
+//! measure the time between. Streams run beside each other, and [`Stream::wait_event`] orders them.
+//!
+//! - Queues: [`Stream`], [`StreamOptions`], [`SyncPolicy`]
+//! - Points in their order: [`Event`], [`EventOptions`]
+//! - Waiting: [`Settled`], [`Finished`]
+//! - What memory belongs to: [`Owner`]
+//! - The L2 cache: [`AccessPolicyWindow`], [`AccessProperty`]
+//! - Visibility of writes: [`MemSyncDomain`], [`MemSyncDomainMap`]
 
 pub(crate) mod access_policy;
 pub(crate) mod attributes;
@@ -23,6 +33,7 @@ use std::{
 
 use cuda_sys::{self as sys, CUresult, CUstream};
 
+pub use crate::context::settle::Settled;
 use crate::{
     capture::{self, Queue},
     context::{Context, GreenContext},
@@ -31,8 +42,13 @@ use crate::{
     handle::{Adopt, Handle, Kind, handle},
     raw::flags::options,
 };
+pub use access_policy::{AccessPolicyWindow, AccessProperty};
+pub use attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
 pub(crate) use captures::Uncaptured;
+pub use event::{Event, EventOptions};
+pub use finished::Finished;
 use last::{Last, Number};
+pub use owner::Owner;
 
 /// A queue of work on a device. Work in one stream runs in the order in which it was enqueued; different streams run
 /// independently.

@@ -3,8 +3,7 @@
 use crate::{
     capture::Entered,
     error::{Error, Result, fault::unheard},
-    memory::Owner,
-    stream::{Stream, event::Event},
+    stream::{Owner, Stream, event::Event},
 };
 
 impl Stream {

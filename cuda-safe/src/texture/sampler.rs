@@ -8,19 +8,17 @@ pub use crate::raw::texture::{AddressMode, FilterMode};
 use crate::{
     array::TexelFormat,
     error::{Error, Result},
+    raw::constants::{
+        DISABLE_TRILINEAR_OPTIMIZATION, NORMALIZED_COORDINATES, READ_AS_INTEGER, SEAMLESS_CUBEMAP,
+        SRGB,
+    },
 };
-
-const READ_AS_INTEGER: c_uint = 0x01;
-const NORMALIZED_COORDINATES: c_uint = 0x02;
-const SRGB: c_uint = 0x10;
-const DISABLE_TRILINEAR_OPTIMIZATION: c_uint = 0x20;
-const SEAMLESS_CUBEMAP: c_uint = 0x40;
 
 /// How a texture is read. The default counts coordinates in texels, takes the texel that they lie in, repeats the edge, and
 /// reads all levels of a mipmapped array.
 ///
 /// ```
-/// use cuda_safe::{AddressMode, FilterMode, Sampler};
+/// use cuda_safe::{texture::{AddressMode, FilterMode}, Sampler};
 ///
 /// let sampler = Sampler::default()
 ///     .normalized_coordinates(true)

@@ -27,11 +27,11 @@ impl ViewFormat {
 /// An array as a texture sees it: with texels of another format of the same size, or a part of its levels and layers.
 ///
 /// ```
-/// use cuda_safe::{Array, Context, ResourceView, Sampler, Texture, ViewFormat};
+/// use cuda_safe::{array::CudaArray, Context, texture::{ResourceView, ViewFormat}, Sampler, Texture};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
-/// let bits = Array::uninit::<u32>(&context, [8, 8])?;
+/// let bits = CudaArray::uninit::<u32>(&context, [8, 8])?;
 /// let view = ResourceView::new(ViewFormat::FLOAT_1X32);
 /// let floats = Texture::with_view(&bits, Sampler::default(), view)?;
 /// assert_eq!(floats.view()?.map(|view| view.format), Some(ViewFormat::FLOAT_1X32));

@@ -1,6 +1,10 @@
 //! Graphs: which calls their methods make, and when what a graph holds is released.
 
-use cuda_safe::{ExternalSemaphore, ExternalSemaphoreKind, Graph, Result, graph::EdgeData};
+use cuda_safe::{
+    Graph, Result,
+    graph::EdgeData,
+    share::{ExternalSemaphore, ExternalSemaphoreKind},
+};
 
 use super::*;
 

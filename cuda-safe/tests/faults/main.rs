@@ -15,8 +15,10 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, DeviceBuffer, ErrorKind, Graph, GrowableBuffer, LaunchConfig, ManagedBuffer,
-    MappedBuffer, Module, PinnedBuffer, Pipeline, Stream, sys::CUresult,
+    Context, DeviceBuffer, ErrorKind, Graph, LaunchConfig, ManagedBuffer, MappedBuffer, Module,
+    PinnedBuffer, Stream,
+    memory::{Pipeline, virtual_memory::GrowableBuffer},
+    sys::CUresult,
 };
 
 const CHILD: &str = "CUDA_SAFE_TEST_FAULT";

@@ -1,8 +1,11 @@
 //! Copies between two devices.
 
 use cuda_safe::{
-    CopyAttributes, CopyBatch, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut, PitchedBuffer,
-    RegionCopy, Staging, StagingOptions, Stream,
+    DeviceBuffer, ErrorKind, Stream,
+    memory::{
+        CopyAttributes, CopyBatch, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy, Staging,
+        StagingOptions,
+    },
 };
 
 use super::{Pair, in_child, numbers, pair};

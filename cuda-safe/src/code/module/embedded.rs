@@ -15,7 +15,7 @@ use crate::{
 /// generation; otherwise the driver compiles the PTX for it.
 ///
 /// ```
-/// use cuda_safe::{Context, Embedded, Module};
+/// use cuda_safe::{Context, module::Embedded, Module};
 ///
 /// // SAFETY: no machine code.
 /// static NOTHING: Embedded = unsafe {

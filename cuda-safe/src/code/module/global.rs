@@ -3,7 +3,10 @@
 use cuda_sys::CUdeviceptr;
 
 use super::Module;
-use crate::memory::{DeviceMemory, Owner, PlainData, Storage, StorageMut};
+use crate::{
+    memory::{DeviceMemory, PlainData, Storage, StorageMut},
+    stream::Owner,
+};
 
 /// A `__device__` or `__constant__` variable: `len` elements in the memory of a module, which it keeps loaded.
 /// [`Module::global`] returns it.

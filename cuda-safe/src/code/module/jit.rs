@@ -15,7 +15,7 @@ options! {
     /// loaded. Machine code passes through unchanged.
     ///
     /// ```
-    /// # use cuda_safe::{Context, JitOptions, Module};
+    /// # use cuda_safe::{Context, module::JitOptions, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let options = JitOptions::default().max_registers(32).optimization_level(4).line_info(true);

@@ -27,7 +27,7 @@ use crate::{
 /// What is set here for a device holds in all of its contexts, as long as it isn't set for a [`Function`] of it.
 ///
 /// ```
-/// # use cuda_safe::{Context, Device, FunctionAttribute, LaunchConfig, Library, Out, Stream};
+/// # use cuda_safe::{Context, Device, module::FunctionAttribute, LaunchConfig, Library, Out, Stream};
 /// # fn main() -> cuda_safe::Result<()> {
 /// let device = Device::get(0)?;
 /// let library = Library::compile(device, r#"extern "C" __global__ void one(int *x) { *x = 1; }"#)?;
@@ -254,7 +254,7 @@ impl Kernel {
     /// `CUDA_ERROR_INVALID_VALUE` where the attribute can't be set, or not to this value.
     ///
     /// ```
-    /// # use cuda_safe::{Context, Device, FunctionAttribute, Library};
+    /// # use cuda_safe::{Context, Device, module::FunctionAttribute, Library};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let device = Device::get(0)?;
     /// let library = Library::compile(device, r#"extern "C" __global__ void nothing() {}"#)?;

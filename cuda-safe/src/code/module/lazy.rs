@@ -1,7 +1,5 @@
 //! When code is loaded: at once, or each kernel with its first use.
 
-use std::ffi::c_uint;
-
 use cuda_sys::{self as sys, CUmoduleLoadingMode};
 
 pub use crate::raw::code::LoadingMode;
@@ -9,6 +7,7 @@ use crate::{
     code::function::Function,
     driver::{self, newer},
     error::{Error, Result},
+    raw::constants::LOADED,
 };
 
 /// When this driver loads code.
@@ -17,7 +16,7 @@ use crate::{
 /// [`ErrorKind::NoDevice`](crate::ErrorKind::NoDevice) as for [`driver::init`].
 ///
 /// ```
-/// use cuda_safe::{LoadingMode, loading_mode};
+/// use cuda_safe::module::{LoadingMode, loading_mode};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// if loading_mode()? == LoadingMode::LAZY {
@@ -36,9 +35,6 @@ pub fn loading_mode() -> Result<LoadingMode> {
     })?;
     Ok(LoadingMode(mode.0))
 }
-
-/// `CU_FUNCTION_LOADING_STATE_LOADED`, which older headers don't have.
-const LOADED: c_uint = 1;
 
 impl Function {
     /// Whether the kernel's code is in the context already. Where the driver loads lazily, it may come with the first

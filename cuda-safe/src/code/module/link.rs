@@ -28,7 +28,7 @@ use crate::{
 /// A linker: it combines several pieces of PTX that refer to each other into one module.
 ///
 /// ```
-/// use cuda_safe::{Context, Linker, Out, LaunchConfig, Stream};
+/// use cuda_safe::{Context, module::Linker, Out, LaunchConfig, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -127,7 +127,7 @@ impl Linker {
     /// As [`new`](Self::new); `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not take.
     ///
     /// ```
-    /// # use cuda_safe::{Context, JitOptions, Linker};
+    /// # use cuda_safe::{Context, module::{JitOptions, Linker}};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let linker = Linker::with_options(&context, &JitOptions::default().max_registers(32))?;

@@ -52,7 +52,7 @@ impl Module {
     /// [`ErrorKind::Load`] with the driver's log.
     ///
     /// ```
-    /// # use cuda_safe::{Context, JitOptions, Module, Program};
+    /// # use cuda_safe::{Context, module::JitOptions, Module, Program};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let program = Program::new(r#"extern "C" __global__ void nothing() {}"#);
@@ -108,7 +108,7 @@ impl Module {
     /// As [`from_ptx`](Self::from_ptx).
     ///
     /// ```
-    /// # use cuda_safe::{Context, JitOptions, Module};
+    /// # use cuda_safe::{Context, module::JitOptions, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let ptx = ".version 7.0

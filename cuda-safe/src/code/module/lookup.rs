@@ -16,7 +16,7 @@ impl Module {
     /// expression that the program was compiled with.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`], with the kernels that the module has. [`ErrorKind::InvalidArgument`] where the name
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), with the kernels that the module has. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the name
     /// contains a NUL character.
     ///
     /// ```
@@ -51,7 +51,7 @@ impl Module {
     /// expression.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::NotFound`] if the module has no such variable. Returns [`ErrorKind::InvalidArgument`] if the
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the module has no such variable. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the
     /// variable's size is not that of `len` elements, or if its address is not aligned for `T`.
     ///
     /// ```
@@ -88,7 +88,7 @@ impl Module {
     /// The names of the module's kernels, as linked (mangled for C++).
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] where the driver is older than CUDA 12.4, and the module was not loaded from PTX.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the driver is older than CUDA 12.4, and the module was not loaded from PTX.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};

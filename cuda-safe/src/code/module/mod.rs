@@ -1,4 +1,12 @@
-//! Modules: code loaded into a context.
+//! Loaded code: modules, libraries, and the kernels and variables in them.
+//!
+//! A [`Module`] is code in one context. A [`Library`] is loaded once, and each context loads its code when it is first used.
+//! [`Module::compile`] takes CUDA C++; PTX, machine code and fat binaries are loaded too.
+//!
+//! - Loading: [`Module`], [`Library`], [`Embedded`], [`JitOptions`], [`LoadingMode`], [`loading_mode`]
+//! - Kernels: [`Function`], [`FunctionAttribute`], [`Kernel`], [`ParameterInfo`], [`ParameterKind`]
+//! - Variables: [`Global`], [`ModuleVariable`]
+//! - Linking: [`Linker`]
 
 mod device_runtime;
 mod elf;
@@ -41,11 +49,13 @@ pub(crate) use link::input_kind as input_of;
 #[cfg(feature = "nvrtc")]
 pub(crate) use load::is_refused;
 
+pub use super::function::{Function, FunctionAttribute};
+pub use super::parameter::{ParameterInfo, ParameterKind};
 #[cfg(feature = "nvrtc")]
 use crate::code::program::{CompiledProgram, Loaded};
 use crate::{
     capture::{release, released},
-    code::{expression::same_expression, parameter::ParameterInfo},
+    code::expression::same_expression,
     context::Context,
     error::{Code, Error, ErrorKind, Result},
     handle::{Adopt, Handle, Kind, Sendable, handle},

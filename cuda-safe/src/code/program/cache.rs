@@ -49,7 +49,7 @@ use std::{env, ffi::OsString, path::PathBuf};
 /// not an error either.
 ///
 /// ```
-/// # use cuda_safe::{Architecture, Cache, Program};
+/// # use cuda_safe::{Architecture, program::Cache, Program};
 /// # fn main() -> cuda_safe::Result<()> {
 /// let folder = std::env::temp_dir().join(format!("cache-{}", std::process::id()));
 /// let program = Program::new("__global__ void nothing() {}");

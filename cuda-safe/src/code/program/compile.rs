@@ -70,7 +70,7 @@ impl Program {
     /// Compiles as [`compile`](Self::compile) does, until `is_cancelled` returns `true`.
     ///
     /// The compiler calls `is_cancelled` now and then, on any thread. Compiling in it, and
-    /// [`set_precompiled_header_heap`](crate::set_precompiled_header_heap), return
+    /// [`set_precompiled_header_heap`](crate::program::set_precompiled_header_heap), return
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument). A panic in it cancels, too.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl Program {
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where NVRTC is older than 12.8.
     ///
     /// ```
-    /// # use cuda_safe::{Architecture, Cache, Code, Program, sys};
+    /// # use cuda_safe::{Architecture, program::Cache, Code, Program, sys};
     /// let program = Program::new("__global__ void k() {}").cache(Cache::Off);
     /// let error = program.compile_unless(Architecture::virtual_of(90), || true).unwrap_err();
     /// assert!(error.to_string().contains("cancelled"));

@@ -33,7 +33,7 @@ pub struct CompiledProgram {
 }
 
 impl CompiledProgram {
-    /// The PTX text; empty if the program was compiled for [link-time optimisation](Program::lto), or is linked machine
+    /// The PTX text; empty if the program was compiled for [link-time optimisation](crate::Program::lto), or is linked machine
     /// code.
     #[must_use]
     pub fn ptx(&self) -> &str {
@@ -46,8 +46,8 @@ impl CompiledProgram {
         self.cubin.as_deref()
     }
 
-    /// What a [`JitLinker`](crate::JitLinker) takes, in a format of the compiler's version; `None` if the program was not
-    /// compiled for [link-time optimisation](Program::lto).
+    /// What a [`JitLinker`](crate::program::JitLinker) takes, in a format of the compiler's version; `None` if the program was not
+    /// compiled for [link-time optimisation](crate::Program::lto).
     #[must_use]
     #[doc(alias = "nvrtcGetLTOIR")]
     pub fn lto_ir(&self) -> Option<&[u8]> {

@@ -1,4 +1,12 @@
 //! CUDA C++ source, compiled at run time by NVRTC.
+//!
+//! A [`Program`] is source with its options, and becomes a [`CompiledProgram`] for an [`Architecture`]. Results are kept on disk
+//! (see [`Cache`]). [`Module::compile`](crate::Module::compile) does all of it in one call.
+//!
+//! - Source: [`Program`], [`FastCompile`], [`PrecompiledHeader`], [`precompiled_header_heap`], [`set_precompiled_header_heap`]
+//! - Results: [`CompiledProgram`], [`Architecture`], [`Cache`]
+//! - Link-time optimisation: [`JitLinker`], [`JitLinkOptions`], [`JitLinkStatus`]
+//! - The compiler: [`nvrtc_version`]
 
 mod architecture;
 #[cfg(target_os = "linux")]
@@ -288,7 +296,7 @@ impl Program {
     /// Sets the greatest number of registers per thread (`--maxrregcount`).
     ///
     /// ```
-    /// # use cuda_safe::{Context, FunctionAttribute, Module, Program};
+    /// # use cuda_safe::{Context, module::FunctionAttribute, Module, Program};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let program = Program::new(r#"extern "C" __global__ void k(float *x) { *x = 1; }"#);

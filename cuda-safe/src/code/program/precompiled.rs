@@ -36,7 +36,7 @@ impl Program {
     /// [`CompiledProgram::precompiled_header`]: crate::CompiledProgram::precompiled_header
     ///
     /// ```no_run
-    /// # use cuda_safe::{Architecture, PrecompiledHeader, Program};
+    /// # use cuda_safe::{Architecture, program::PrecompiledHeader, Program};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let target = Architecture::real_of(90);
     /// let first = Program::new("#include <cub/cub.cuh>\n__global__ void a() {}");
@@ -145,8 +145,8 @@ pub(super) unsafe fn status(program: &Program, raw: nvrtcProgram) -> Option<Prec
 ///
 /// ```no_run
 /// # fn main() -> cuda_safe::Result<()> {
-/// cuda_safe::set_precompiled_header_heap(512 << 20)?;
-/// assert_eq!(cuda_safe::precompiled_header_heap()?, 512 << 20);
+/// cuda_safe::program::set_precompiled_header_heap(512 << 20)?;
+/// assert_eq!(cuda_safe::program::precompiled_header_heap()?, 512 << 20);
 /// # Ok(())
 /// # }
 /// ```

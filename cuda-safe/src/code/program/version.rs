@@ -13,7 +13,7 @@ use crate::{
 /// None that a working NVRTC returns.
 ///
 /// ```
-/// # use cuda_safe::{driver::Version, nvrtc_version};
+/// # use cuda_safe::{driver::Version, program::nvrtc_version};
 /// # fn main() -> cuda_safe::Result<()> {
 /// assert!(nvrtc_version()? >= Version { major: 12, minor: 0 });
 /// # Ok(())

@@ -40,7 +40,7 @@ options! {
 /// Copies that depend on each other have no place in one batch: what they leave is unspecified.
 ///
 /// ```
-/// use cuda_safe::{Context, CopyBatch, DeviceBuffer, ErrorKind, HostRegion, RegionCopy, Stream};
+/// use cuda_safe::{Context, memory::{CopyBatch, HostRegion, RegionCopy}, DeviceBuffer, ErrorKind, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;

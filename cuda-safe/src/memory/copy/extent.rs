@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 /// of one to three, the innermost first; what is not said is 1.
 ///
 /// ```
-/// use cuda_safe::Extent;
+/// use cuda_safe::memory::Extent;
 ///
 /// assert_eq!(Extent::from([4, 3]), Extent { width: 4, height: 3, depth: 1 });
 /// assert_eq!(Extent::from(4), Extent::from([4, 1, 1]));

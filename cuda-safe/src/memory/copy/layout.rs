@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 /// otherwise, they follow each other without gaps.
 ///
 /// ```
-/// use cuda_safe::Layout;
+/// use cuda_safe::memory::Layout;
 ///
 /// let dense = Layout::new([5, 3]); // three rows of five elements
 /// assert_eq!(dense.row_bytes::<f32>(), Some(20));

@@ -21,7 +21,7 @@ use crate::{
 /// both copies and the kernel at once.
 ///
 /// ```
-/// use cuda_safe::{Context, LaunchConfig, Module, Pipeline, WithLen};
+/// use cuda_safe::{Context, LaunchConfig, Module, memory::Pipeline, WithLen};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
@@ -63,7 +63,7 @@ struct Slot<I: Pod, O: Pod> {
 /// What a closure of [`Pipeline::run`] returns: nothing, or a `Result` of nothing.
 ///
 /// ```
-/// use cuda_safe::Outcome;
+/// use cuda_safe::memory::Outcome;
 ///
 /// assert_eq!(Outcome::<String>::into_result(()), Ok(()));
 /// assert_eq!(Err("wrong").into_result(), Err("wrong"));

@@ -114,7 +114,7 @@ impl<'a> Region<'a> {
     }
 }
 
-/// Memory of a device, of which a [`RegionCopy`](super::RegionCopy) copies a part: linear, pitched, or an array.
+/// Memory of a device, of which a [`RegionCopy`](crate::memory::RegionCopy) copies a part: linear, pitched, or an array.
 ///
 /// # Safety
 /// The region is memory of the owner's context, with that many elements of type `T`. It stays there for as long as this
@@ -125,7 +125,7 @@ pub unsafe trait CopySource<T: PlainData> {
     fn region(&self) -> Region<'_>;
 }
 
-/// Memory of a device that a [`RegionCopy`](super::RegionCopy) can write to.
+/// Memory of a device that a [`RegionCopy`](crate::memory::RegionCopy) can write to.
 ///
 /// # Safety
 /// While this object is borrowed exclusively, nothing else uses the memory.

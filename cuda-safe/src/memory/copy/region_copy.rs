@@ -20,19 +20,19 @@ use crate::{
 
 /// A copy of a rectangle or box: how large it is, and where it begins on either side. What the sides are is said when it
 /// is made: any combination of linear memory ([`DeviceMemory`](crate::DeviceMemory), which is a row), rows and slices
-/// ([`PitchedMemory`](crate::PitchedMemory)), arrays, and host memory; the device's sides may be of two devices. Both are
+/// ([`PitchedMemory`](crate::memory::PitchedMemory)), arrays, and host memory; the device's sides may be of two devices. Both are
 /// checked before the driver is asked.
 ///
 /// | | |
 /// | --- | --- |
 /// | [`enqueue`](Self::enqueue) | from device to device; the host does not wait |
 /// | [`upload`](Self::upload), [`download`](Self::download) | from and to borrowed host memory; waits |
-/// | [`Scope::upload_region`](crate::Scope::upload_region), [`Scope::download_region`](crate::Scope::download_region) | the same, waited for at the end of a scope |
+/// | [`Scope::upload_region`](crate::memory::Scope::upload_region), [`Scope::download_region`](crate::memory::Scope::download_region) | the same, waited for at the end of a scope |
 /// | [`Stream::upload_region`], [`Stream::download_region`] | from and to page-locked memory, which the transfer owns meanwhile |
 /// | [`Graph::add_region_copy`](crate::Graph::add_region_copy) | as a node of a graph |
 ///
 /// ```
-/// use cuda_safe::{Context, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy, Stream};
+/// use cuda_safe::{Context, memory::{HostRegion, HostRegionMut, PitchedBuffer, RegionCopy}, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;

@@ -163,7 +163,7 @@ impl<'env> Scope<'_, 'env> {
     /// [`RegionCopy::enqueue`].
     ///
     /// ```
-    /// # use cuda_safe::{Context, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy, Stream};
+    /// # use cuda_safe::{Context, memory::{HostRegion, HostRegionMut, PitchedBuffer, RegionCopy}, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

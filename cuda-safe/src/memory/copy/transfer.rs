@@ -237,7 +237,7 @@ impl Stream {
     /// stream is being captured. The context is unusable after a fault. The error carries `host`.
     ///
     /// ```
-    /// # use cuda_safe::{Context, PinnedBuffer, PitchedBuffer, RegionCopy, Stream};
+    /// # use cuda_safe::{Context, PinnedBuffer, memory::{PitchedBuffer, RegionCopy}, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

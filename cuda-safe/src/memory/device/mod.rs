@@ -29,18 +29,18 @@ use crate::{
 /// | [`DeviceBuffer`](crate::DeviceBuffer) | memory of its own, allocated and freed in a stream's order |
 /// | [`ManagedBuffer`](crate::ManagedBuffer) | managed memory of its own, which the host reaches too |
 /// | [`MappedBuffer`](crate::MappedBuffer) | page-locked memory of the host, which kernels reach over the link |
-/// | [`GrowableBuffer`](crate::GrowableBuffer) | memory of its own, which grows without being copied |
-/// | [`IpcBuffer`](crate::IpcBuffer) | memory of its own, which other processes may open |
-/// | [`OpenedBuffer`](crate::OpenedBuffer) | memory of another process |
-/// | [`ExternalBuffer`](crate::ExternalBuffer) | memory of another interface, such as Vulkan |
+/// | [`GrowableBuffer`](crate::memory::virtual_memory::GrowableBuffer) | memory of its own, which grows without being copied |
+/// | [`IpcBuffer`](crate::share::IpcBuffer) | memory of its own, which other processes may open |
+/// | [`OpenedBuffer`](crate::share::OpenedBuffer) | memory of another process |
+/// | [`ExternalBuffer`](crate::share::ExternalBuffer) | memory of another interface, such as Vulkan |
 /// | [`DeviceView`], [`DeviceViewMut`] | borrowed memory: a part of another kind, or from another library |
-/// | [`Global`](crate::Global) | a variable of a module |
+/// | [`Global`](crate::module::Global) | a variable of a module |
 ///
 /// All of them can be copied, filled, sliced and passed to kernels in the same way. A function for all kinds takes
 /// `&DeviceMemory<impl Storage, T>`, or `&mut DeviceMemory<impl StorageMut, T>` if it writes:
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceBuffer, DeviceMemory, Storage, StorageMut, Stream};
+/// use cuda_safe::{Context, DeviceBuffer, DeviceMemory, memory::{Storage, StorageMut}, Stream};
 ///
 /// fn sum(stream: &Stream, x: &DeviceMemory<impl Storage, u32>) -> cuda_safe::Result<u32> {
 ///     Ok(x.to_vec(stream)?.iter().sum())

@@ -213,7 +213,7 @@ impl<H: HostBlock + 'static> RegisteredBuffer<H> {
     /// device without unified addressing it needs [`RegisterFlags::DEVICE_MAP`]. The error carries the memory.
     ///
     /// ```
-    /// # use cuda_safe::{Context, RegisteredBuffer, Stream};
+    /// # use cuda_safe::{Context, memory::RegisteredBuffer, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -344,14 +344,14 @@ impl Stream {
     /// for [`Stream::scope`].
     ///
     /// # Errors
-    /// As [`Registration::new`](crate::Registration::new), and for [`RegisterFlags::IO_MEMORY`] and
+    /// As [`Registration::new`](crate::memory::Registration::new), and for [`RegisterFlags::IO_MEMORY`] and
     /// [`RegisterFlags::READ_ONLY`]; `body` is not called then. The stream is being captured. `body`'s error, or that of the work that it enqueued.
     ///
     /// # Aborts
     /// As [`Settled::or_abort`] and [`Context::page_locked`](crate::Context::page_locked).
     ///
     /// ```
-    /// # use cuda_safe::{Context, RegisterFlags, Stream};
+    /// # use cuda_safe::{Context, memory::RegisterFlags, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let stream = Stream::new(&context)?;
@@ -391,7 +391,7 @@ impl Stream {
     /// As [`mapped`](Self::mapped).
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, RegisterFlags, Stream};
+    /// # use cuda_safe::{Context, DeviceBuffer, memory::RegisterFlags, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let stream = Stream::new(&context)?;

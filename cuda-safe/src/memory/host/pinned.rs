@@ -186,7 +186,7 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// `CUDA_ERROR_INVALID_VALUE` where the memory is not mapped.
     ///
     /// ```
-    /// # use cuda_safe::{Context, LaunchConfig, Module, PinnedBuffer, PinnedFlags, Stream};
+    /// # use cuda_safe::{Context, LaunchConfig, Module, PinnedBuffer, memory::PinnedFlags, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -215,7 +215,7 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// The context is unusable after a fault.
     ///
     /// ```
-    /// # use cuda_safe::{Context, PinnedBuffer, PinnedFlags};
+    /// # use cuda_safe::{Context, PinnedBuffer, memory::PinnedFlags};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, PinnedFlags::WRITE_COMBINED)?;

@@ -94,7 +94,7 @@ impl<T: PlainData> HostBlock for Box<[T]> {
 /// purpose is better a [`PinnedBuffer`](crate::PinnedBuffer).
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceBuffer, RegisteredBuffer, Stream};
+/// use cuda_safe::{Context, DeviceBuffer, memory::RegisteredBuffer, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -124,7 +124,7 @@ unsafe impl<H: HostBlock> Sync for RegisteredBuffer<H> {}
 /// Memory that could not be registered or mapped, with the reason. A `?` keeps the reason, and drops the memory.
 ///
 /// ```
-/// # use cuda_safe::{Context, RegisterFlags, RegisteredBuffer};
+/// # use cuda_safe::{Context, memory::{RegisterFlags, RegisteredBuffer}};
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// let unknown = RegisterFlags(1 << 20);

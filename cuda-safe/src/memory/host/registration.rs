@@ -43,10 +43,10 @@ impl RegisterFlags {
 }
 
 /// Any host memory, page-locked for as long as this lives: for memory that is neither a vector nor a slice, such as a
-/// mapped file, or what another library allocated. For those two see [`RegisteredBuffer`](crate::RegisteredBuffer) and [`Context::page_locked`].
+/// mapped file, or what another library allocated. For those two see [`RegisteredBuffer`](crate::memory::RegisteredBuffer) and [`Context::page_locked`].
 ///
 /// ```
-/// # use cuda_safe::{Context, DeviceBuffer, RegisterFlags, Registration, Stream};
+/// # use cuda_safe::{Context, DeviceBuffer, memory::{RegisterFlags, Registration}, Stream};
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// # let stream = Stream::new(&context)?;
@@ -273,7 +273,7 @@ impl Context {
     /// would take for page-locked whatever lies at that address later.
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, RegisterFlags, Stream};
+    /// # use cuda_safe::{Context, DeviceBuffer, memory::RegisterFlags, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -312,7 +312,7 @@ impl Context {
     /// As [`page_locked`](Self::page_locked).
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, RegisterFlags, Stream};
+    /// # use cuda_safe::{Context, DeviceBuffer, memory::RegisterFlags, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

@@ -103,7 +103,7 @@ impl Stream {
     /// [`ErrorKind::Unsupported`] for drivers before CUDA 13.0.
     ///
     /// ```
-    /// # use cuda_safe::{Context, ManagedBuffer, MemoryLocation, Stream};
+    /// # use cuda_safe::{Context, ManagedBuffer, memory::MemoryLocation, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -222,7 +222,7 @@ impl Stream {
         &self,
         call: &'static str,
         mut batch: Batch,
-        owners: impl IntoIterator<Item = crate::memory::Owner<'a>>,
+        owners: impl IntoIterator<Item = crate::stream::Owner<'a>>,
         enqueue: impl FnOnce(&mut Batch, sys::CUstream) -> CUresult,
     ) -> Result<()> {
         if batch.ptrs.is_empty() {

@@ -19,7 +19,7 @@ use crate::{
 /// What a program tells of how it uses managed memory, for [`DeviceMemory::advise`] (`CUmem_advise`).
 ///
 /// ```
-/// # use cuda_safe::{Context, Device, ManagedBuffer, MemoryAdvice, MemoryLocation, Stream};
+/// # use cuda_safe::{Context, Device, ManagedBuffer, memory::{MemoryAdvice, MemoryLocation}, Stream};
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// # let stream = Stream::new(&context)?;
@@ -158,7 +158,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// `CUDA_ERROR_INVALID_VALUE` for a place that does not exist. The stream is being captured.
     ///
     /// ```
-    /// # use cuda_safe::{Context, ManagedBuffer, MemoryLocation, Stream};
+    /// # use cuda_safe::{Context, ManagedBuffer, memory::MemoryLocation, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -242,7 +242,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
     ///
     /// ```
-    /// # use cuda_safe::{Context, ManagedBuffer, MemoryLocation, RangeAttribute, Stream};
+    /// # use cuda_safe::{Context, ManagedBuffer, memory::{MemoryLocation, RangeAttribute}, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -279,7 +279,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// [`ErrorKind::InvalidArgument`] for memory that is not managed, or if there is none.
     ///
     /// ```
-    /// # use cuda_safe::{Context, ManagedBuffer, MemoryLocation, Stream};
+    /// # use cuda_safe::{Context, ManagedBuffer, memory::MemoryLocation, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

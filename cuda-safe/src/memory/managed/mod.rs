@@ -139,7 +139,7 @@ impl<T: PlainData> ManagedBuffer<T> {
     /// being captured.
     ///
     /// ```
-    /// # use cuda_safe::{Context, ManagedAttachment, ManagedBuffer, Stream};
+    /// # use cuda_safe::{Context, memory::ManagedAttachment, ManagedBuffer, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

@@ -23,10 +23,10 @@ use crate::{
 /// name of [`PitchedMemory<PitchedAllocation, T>`](PitchedMemory), by which the compiler calls it.
 ///
 /// Dropping it waits for the work on its stream. For a buffer that is made and dropped in a loop,
-/// [`DeviceBuffer`](crate::DeviceBuffer) is faster, whose rows a [`PitchedView`](crate::PitchedView) describes.
+/// [`DeviceBuffer`](crate::DeviceBuffer) is faster, whose rows a [`PitchedView`](crate::memory::PitchedView) describes.
 ///
 /// ```
-/// use cuda_safe::{Context, PitchedBuffer, RegionCopy, Stream};
+/// use cuda_safe::{Context, memory::{PitchedBuffer, RegionCopy}, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;

@@ -33,14 +33,14 @@ use crate::{
 ///
 /// | kind | holds |
 /// | --- | --- |
-/// | [`PitchedBuffer`](crate::PitchedBuffer) | memory of its own, with the pitch that suits the device |
+/// | [`PitchedBuffer`](crate::memory::PitchedBuffer) | memory of its own, with the pitch that suits the device |
 /// | [`PitchedView`], [`PitchedViewMut`] | borrowed memory: a rectangle or box of another kind, or a [`DeviceMemory`] as rows ([`DeviceMemory::pitched`]) |
 ///
 /// All of them can be copied, filled and passed to kernels. A kernel gets the address of the first element, and the pitch
 /// as an argument of its own: an element is at `(const T *)((const char *)base + y * pitch) + x`.
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, PitchedBuffer, Stream};
+/// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, memory::PitchedBuffer, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
@@ -191,7 +191,7 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where it does not lie within, with the axis.
     ///
     /// ```
-    /// # use cuda_safe::{Context, PitchedBuffer, Stream};
+    /// # use cuda_safe::{Context, memory::PitchedBuffer, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

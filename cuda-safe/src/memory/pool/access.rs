@@ -38,7 +38,7 @@ impl MemoryPool {
     /// `CUDA_ERROR_INVALID_VALUE` for a place that is neither a device nor the host.
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemoryAccess, MemoryPool};
+    /// # use cuda_safe::{Context, memory::MemoryAccess, MemoryPool};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let pool = MemoryPool::new(&context)?;

@@ -146,7 +146,7 @@ impl MemoryPool {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an attribute that is none of them.
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemoryPool, PoolAttribute};
+    /// # use cuda_safe::{Context, MemoryPool, memory::PoolAttribute};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let pool = MemoryPool::new(&context)?;

@@ -108,7 +108,7 @@ impl MemoryPool {
     /// time. Returns `CUDA_ERROR_INVALID_VALUE` for a place that does not exist.
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemoryPool, PoolType};
+    /// # use cuda_safe::{Context, MemoryPool, memory::PoolType};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let device = context.device();

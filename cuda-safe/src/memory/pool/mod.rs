@@ -142,7 +142,7 @@ impl MemoryPool {
     /// `CUDA_ERROR_INVALID_VALUE` for a place that does not exist, and for what the driver does not know or can't share.
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemoryPool, MemoryPoolOptions, PoolType, Stream};
+    /// # use cuda_safe::{Context, MemoryPool, memory::{MemoryPoolOptions, PoolType}, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

@@ -11,7 +11,7 @@ options! {
     /// How a pool is made, for [`MemoryPool::with_options`](crate::MemoryPool::with_options).
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemoryPool, MemoryPoolOptions};
+    /// # use cuda_safe::{Context, MemoryPool, memory::MemoryPoolOptions};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let options = MemoryPoolOptions::default().max_size(64 << 20);

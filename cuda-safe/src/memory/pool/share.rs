@@ -32,7 +32,7 @@ impl MemoryPool {
     /// any kernel runs.
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemoryLocation, MemoryPool, MemoryPoolOptions, Stream};
+    /// # use cuda_safe::{Context, memory::{MemoryLocation, MemoryPoolOptions}, MemoryPool, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -83,7 +83,7 @@ impl MemoryPool {
     /// `CUDA_ERROR_INVALID_VALUE` for a pool that was not made to be shared.
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemoryPool, MemoryPoolOptions, ShareableHandles, Stream};
+    /// # use cuda_safe::{Context, MemoryPool, memory::MemoryPoolOptions, share::ShareableHandles, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

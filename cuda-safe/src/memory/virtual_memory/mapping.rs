@@ -9,9 +9,8 @@ use crate::{
     capture::release,
     context::Context,
     error::{Result, fault::unheard},
-    memory::{
-        DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation, Owner, PlainData, expect_aligned,
-    },
+    memory::{DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation, PlainData, expect_aligned},
+    stream::Owner,
 };
 
 /// Physical memory at an address of a range, made by [`AddressRange::map`]. It holds both.
@@ -73,7 +72,7 @@ impl Mapping {
     /// the memory, as the host can't reach a device's.
     ///
     /// ```
-    /// # use cuda_safe::{AddressRange, Context, MemoryAccess, PhysicalMemory};
+    /// # use cuda_safe::{memory::{virtual_memory::{AddressRange, PhysicalMemory}, MemoryAccess}, Context};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let unit = PhysicalMemory::unit(&context)?;

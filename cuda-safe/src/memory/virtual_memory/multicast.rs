@@ -45,7 +45,7 @@ impl MulticastOptions {
 /// Its calls are wrapped and their errors tested; nothing here has made such an object on a machine with a switch yet.
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceAttribute, MulticastObject, MulticastOptions};
+/// use cuda_safe::{Context, DeviceAttribute, memory::virtual_memory::{MulticastObject, MulticastOptions}};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;

@@ -29,7 +29,7 @@ use crate::{
 /// [`Mapping`](super::Mapping) holds one.
 ///
 /// ```
-/// use cuda_safe::{Context, MemoryLocation, PhysicalMemory};
+/// use cuda_safe::{Context, memory::{MemoryLocation, virtual_memory::PhysicalMemory}};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -56,7 +56,11 @@ options! {
     /// How physical memory is made. [`PhysicalMemory::new`] uses `PhysicalOptions::default()`.
     ///
     /// ```
-    /// # use cuda_safe::{Context, Granularity, MemoryLocation, PhysicalMemory, PhysicalOptions, ShareableHandles};
+    /// # use cuda_safe::{
+    /// #     Context,
+    /// #     memory::{virtual_memory::{Granularity, PhysicalMemory, PhysicalOptions}, MemoryLocation},
+    /// #     share::ShareableHandles,
+    /// # };
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// // Memory of the host, which other processes may have.
@@ -246,7 +250,7 @@ impl PhysicalMemory {
     /// What is mapped at the address stays mapped during the call.
     ///
     /// ```
-    /// # use cuda_safe::{AddressRange, Context, PhysicalMemory};
+    /// # use cuda_safe::{memory::virtual_memory::{AddressRange, PhysicalMemory}, Context};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let unit = PhysicalMemory::unit(&context)?;

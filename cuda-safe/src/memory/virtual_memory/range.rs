@@ -19,7 +19,9 @@ use crate::{
 /// Cloning gives another reference to the same range. It is given back when the last is dropped; a [`Mapping`] holds one.
 ///
 /// ```
-/// use cuda_safe::{AddressRange, Context, DeviceView, MemoryAccess, PhysicalMemory, Stream};
+/// use cuda_safe::{
+///     memory::{virtual_memory::{AddressRange, PhysicalMemory}, MemoryAccess}, Context, DeviceView, Stream,
+/// };
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -68,7 +70,7 @@ impl AddressRange {
     /// As [`reserve`](Self::reserve). A wish that can't be granted is no error.
     ///
     /// ```
-    /// # use cuda_safe::{AddressRange, Context, PhysicalMemory};
+    /// # use cuda_safe::{memory::virtual_memory::{AddressRange, PhysicalMemory}, Context};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let unit = PhysicalMemory::unit(&context)?;

@@ -71,11 +71,14 @@ impl PhysicalMemory {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` unless the memory was made with
-    /// [`ShareableHandles::POSIX_FILE_DESCRIPTOR`](crate::ShareableHandles::POSIX_FILE_DESCRIPTOR) among
+    /// [`ShareableHandles::POSIX_FILE_DESCRIPTOR`](crate::share::ShareableHandles::POSIX_FILE_DESCRIPTOR) among
     /// [`PhysicalOptions::handles`](super::PhysicalOptions).
     ///
     /// ```
-    /// # use cuda_safe::{AddressRange, Context, MemoryAccess, PhysicalMemory, PhysicalOptions, ShareableHandles, Stream};
+    /// # use cuda_safe::{
+    /// #     memory::{virtual_memory::{AddressRange, PhysicalMemory, PhysicalOptions}, MemoryAccess},
+    /// #     Context, share::ShareableHandles, Stream,
+    /// # };
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -109,7 +112,7 @@ impl PhysicalMemory {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` unless the memory was made with
-    /// [`ShareableHandles::FABRIC`](crate::ShareableHandles::FABRIC).
+    /// [`ShareableHandles::FABRIC`](crate::share::ShareableHandles::FABRIC).
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn export_fabric(&self) -> Result<FabricHandle> {
         let mut bytes = [0; 64];

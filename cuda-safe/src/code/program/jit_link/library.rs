@@ -85,7 +85,7 @@ fn find() -> Result<Functions, String> {
 
 /// The library's names: of NVRTC's version first, since what is older than NVRTC does not read what that writes.
 fn names() -> Vec<String> {
-    let own = crate::nvrtc_version().map_or(13, |version| version.major);
+    let own = crate::program::nvrtc_version().map_or(13, |version| version.major);
     let others = [13, 12].into_iter().filter(|version| *version > own);
     [own]
         .into_iter()

@@ -19,7 +19,7 @@ use crate::{
 /// A linker that also optimises across what it links: nvJitLink.
 ///
 /// Programs that were compiled with [`Program::lto`] are optimised together, as if they were one: functions of one are
-/// inlined in others. Cubins, PTX, fat binaries, objects and archives are linked as by a [`Linker`](crate::Linker). The
+/// inlined in others. Cubins, PTX, fat binaries, objects and archives are linked as by a [`Linker`](crate::module::Linker). The
 /// result is machine code or, for a virtual architecture, PTX. Neither a driver nor a device is needed.
 ///
 /// The library, which belongs to the toolkit, is opened at the first link: beside NVRTC, then as the loader finds it, then in
@@ -27,7 +27,7 @@ use crate::{
 /// `CUDA_SAFE_LIBNVJITLINK` can name its file. It must not be older than NVRTC.
 ///
 /// ```no_run
-/// use cuda_safe::{Architecture, JitLinkOptions, JitLinker, Program};
+/// use cuda_safe::{Architecture, program::{JitLinkOptions, JitLinker}, Program};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let target = Architecture::virtual_of(90);

@@ -1,9 +1,9 @@
 //! Options of nvJitLink.
 
-/// Options for a [`JitLinker`](crate::JitLinker).
+/// Options for a [`JitLinker`](crate::program::JitLinker).
 ///
 /// ```
-/// use cuda_safe::JitLinkOptions;
+/// use cuda_safe::program::JitLinkOptions;
 ///
 /// let options = JitLinkOptions::default().max_registers(64).kernel_used("saxpy").split_compile(0);
 /// assert_eq!(options.as_slice(), ["-maxrregcount=64", "-kernels-used=saxpy", "-split-compile=0"]);

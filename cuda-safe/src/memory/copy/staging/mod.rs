@@ -34,10 +34,10 @@ use engine::Engine;
 /// [`to_vec`](crate::DeviceMemory::to_vec), [`copy_from_slice`](crate::DeviceMemory::copy_from_slice),
 /// [`copy_to_slice`](crate::DeviceMemory::copy_to_slice), and whatever is built on these. Copies that are smaller than
 /// [`StagingOptions::threshold_bytes`], or whose slice is page-locked, stay one call of the driver's. So do copies between a
-/// slice and an [`Array`](crate::Array), and those of parts, a [`RegionCopy`](crate::RegionCopy)'s.
+/// slice and a [`CudaArray`](crate::array::CudaArray), and those of parts, a [`RegionCopy`](crate::memory::RegionCopy)'s.
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceBuffer, Staging, Stream};
+/// use cuda_safe::{Context, DeviceBuffer, memory::Staging, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -69,7 +69,7 @@ struct Inner {
 /// How a [`Staging`] is made. The default suits the machine: see each field.
 ///
 /// ```
-/// # use cuda_safe::{Context, Staging, StagingOptions};
+/// # use cuda_safe::{Context, memory::{Staging, StagingOptions}};
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// let options = StagingOptions::default().threads(2).pieces(3).piece_bytes(1 << 20);
@@ -248,7 +248,7 @@ impl Stream {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `staging` was made in another context.
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, Staging, Stream};
+    /// # use cuda_safe::{Context, DeviceBuffer, memory::Staging, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let staging = Staging::new(&context)?;
