@@ -72,6 +72,8 @@ check: setup
 	$(PYTHON) scripts/check_docs.py
 	$(PYTHON) scripts/licences.py
 	$(PYTHON) scripts/coverage.py
+	$(PYTHON) scripts/rooms.py --test
+	$(PYTHON) scripts/rooms.py
 	$(PYTHON) -m unittest discover --quiet scripts
 
 bundle: setup

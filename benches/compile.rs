@@ -5,7 +5,7 @@ mod common;
 use anyhow::Result;
 use common::{Bench, host_us};
 use criterion::Criterion;
-use cuda_safe::{Cache, Module, Program};
+use cuda_safe::{Module, Program, program::Cache};
 
 const SOURCE: &str = r#"
 template <int N> __device__ float power(float x) { return x * power<N - 1>(x); }

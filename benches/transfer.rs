@@ -6,7 +6,7 @@ mod common;
 use anyhow::Result;
 use common::{Bench, host_us};
 use criterion::{Criterion, Throughput};
-use cuda_safe::{DeviceBuffer, PinnedBuffer, Staging, Stream, sys};
+use cuda_safe::{DeviceBuffer, PinnedBuffer, Stream, memory::Staging, sys};
 
 fn main() -> Result<()> {
     let mut criterion = common::criterion();

@@ -14,7 +14,7 @@ use common::{
     measure::{measure, measure_cpu, show},
     table::Table,
 };
-use cuda_safe::{ArgumentList, DeviceBuffer, Function, LaunchConfig, Module};
+use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, launch::ArgumentList};
 use ndarray::{Array, Array2, ArrayD, ArrayViewD, Axis, Slice};
 
 const SOURCE: &str = r#"

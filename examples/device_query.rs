@@ -8,7 +8,7 @@ mod common;
 
 use anyhow::{Result, ensure};
 use common::{gpu::heading, table::Table};
-use cuda_safe::{Context, Device, DeviceAttribute as Attribute, driver, nvrtc_version};
+use cuda_safe::{Context, Device, DeviceAttribute as Attribute, driver, program::nvrtc_version};
 
 fn main() -> Result<()> {
     let short = std::env::args().any(|argument| argument == "--short");

@@ -14,7 +14,7 @@ use common::{
     measure::{ratio, show},
     table::Table,
 };
-use cuda_safe::{DeviceBuffer, Function, GreenContext, LaunchConfig, Module, Stream};
+use cuda_safe::{DeviceBuffer, Function, LaunchConfig, Module, Stream, green::GreenContext};
 
 const SOURCE: &str = r#"
 // Keeps each multiprocessor that it gets busy for so many nanoseconds a block, and notes which one it was.

@@ -14,7 +14,9 @@ use common::{
     gpu::{Gpu, heading},
     table::Table,
 };
-use cuda_safe::{DeviceBuffer, ErrorKind, GrowableBuffer, MemoryPool, Stream};
+use cuda_safe::{
+    DeviceBuffer, ErrorKind, MemoryPool, Stream, memory::virtual_memory::GrowableBuffer,
+};
 use std::time::Instant;
 
 /// Milliseconds of some work, until the stream has done it.

@@ -14,7 +14,11 @@ use common::{
     measure::{bandwidth, ratio},
     table::Table,
 };
-use cuda_safe::{Context, Device, LaunchConfig, Module, PitchedBuffer, RegionCopy, Stream, sys};
+use cuda_safe::{
+    Context, Device, LaunchConfig, Module, Stream,
+    memory::{PitchedBuffer, RegionCopy},
+    sys,
+};
 
 const COPY: &str = r#"extern "C" __global__ void copy(uint4 *to, const uint4 *from, size_t n) {
     const size_t step = (size_t)gridDim.x * blockDim.x;

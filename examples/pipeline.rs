@@ -16,7 +16,7 @@ use common::{
     scramble,
     table::Table,
 };
-use cuda_safe::{Context, Function, LaunchConfig, Module, Pipeline, WithLen};
+use cuda_safe::{Context, Function, LaunchConfig, Module, WithLen, memory::Pipeline};
 
 const SOURCE: &str = r#"
 // Enough arithmetic that the kernel takes about as long as the copies on the host.

@@ -22,7 +22,9 @@ use common::{
     picture::{Picture, output_path, write_test_picture},
 };
 use cuda_safe::{
-    AddressMode, Array, DeviceBuffer, FilterMode, LaunchConfig, Module, Sampler, Texture,
+    DeviceBuffer, LaunchConfig, Module, Sampler, Texture,
+    array::CudaArray,
+    texture::{AddressMode, FilterMode},
 };
 
 const SOURCE: &str = r#"
@@ -64,7 +66,7 @@ fn main() -> Result<()> {
             [plane(0), plane(1), plane(2), 255]
         })
         .collect();
-    let array = Array::from_slice(&gpu.stream, [width, height], &texels)?;
+    let array = CudaArray::from_slice(&gpu.stream, [width, height], &texels)?;
     let sampler = Sampler::default()
         .address([AddressMode::BORDER; 3]) // black, unless said otherwise
         .filter(FilterMode::LINEAR)

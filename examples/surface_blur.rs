@@ -20,7 +20,10 @@ use common::{
     measure::{measure, show},
     picture::{Picture, output_path, write_test_picture},
 };
-use cuda_safe::{Array, ArrayFlags, LaunchConfig, Sampler, Surface, TexelFormat, Texture};
+use cuda_safe::{
+    LaunchConfig, Sampler, Surface, Texture,
+    array::{ArrayFlags, CudaArray, TexelFormat},
+};
 
 cuda_safe::kernels! {
     /// The blur.
@@ -40,7 +43,7 @@ cuda_safe::kernels! {
 
 /// An array as kernels read and write it.
 struct Canvas {
-    array: Array,
+    array: CudaArray,
     texture: Texture,
     surface: Surface,
 }
@@ -48,7 +51,7 @@ struct Canvas {
 impl Canvas {
     fn new(gpu: &Gpu, width: usize, height: usize) -> Result<Self> {
         let format = TexelFormat::of::<f32>();
-        let array = Array::new(&gpu.context, format, [width, height], ArrayFlags::SURFACE)?;
+        let array = CudaArray::new(&gpu.context, format, [width, height], ArrayFlags::SURFACE)?;
         Ok(Self {
             texture: Texture::new(&array, Sampler::default())?,
             surface: Surface::new(&array)?,

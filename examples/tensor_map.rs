@@ -12,7 +12,7 @@ use common::{
     gpu::{Gpu, heading},
     measure::{measure, show},
 };
-use cuda_safe::{DeviceAttribute, DeviceBuffer, LaunchConfig, Module, TensorMap};
+use cuda_safe::{DeviceAttribute, DeviceBuffer, LaunchConfig, Module, tensor_map::TensorMap};
 
 /// Rows and columns of a tile.
 const TILE: u32 = 32;

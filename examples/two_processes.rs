@@ -8,8 +8,8 @@ mod common;
 use anyhow::{Context as _, Result, ensure};
 use common::gpu::Gpu;
 use cuda_safe::{
-    DeviceBuffer, Event, EventOptions, IpcBuffer, IpcEventHandle, IpcMemoryHandle, LaunchConfig,
-    Module, OpenedBuffer,
+    DeviceBuffer, Event, EventOptions, LaunchConfig, Module,
+    share::{IpcBuffer, IpcEventHandle, IpcMemoryHandle, OpenedBuffer},
 };
 use std::{
     io::{Read, Write, stdin},

@@ -20,7 +20,10 @@ use common::{
     measure::{measure, show},
     picture::{Picture, output_path},
 };
-use cuda_safe::{Array, DeviceBuffer, FilterMode, LaunchConfig, Module, Sampler, Stream, Texture};
+use cuda_safe::{
+    DeviceBuffer, LaunchConfig, Module, Sampler, Stream, Texture, array::CudaArray,
+    texture::FilterMode,
+};
 
 const SOURCE: &str = r#"
 // Shells around two points.
@@ -64,7 +67,7 @@ fn main() -> Result<()> {
     let module = Module::compile(&gpu.context, SOURCE)?;
     let volume = volume(&gpu.stream, &module, side)?;
     let texels = volume.to_vec(&gpu.stream)?;
-    let array = Array::uninit::<f32>(&gpu.context, [side; 3])?;
+    let array = CudaArray::uninit::<f32>(&gpu.context, [side; 3])?;
     array.copy_from(&gpu.stream, &volume)?;
     drop(volume); // in stream order: the copy comes first
     let sampler = Sampler::default()

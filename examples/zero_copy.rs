@@ -11,7 +11,8 @@ use common::{
 };
 use cuda_safe::{
     DeviceBuffer, DeviceMemory, Function, LaunchConfig, ManagedBuffer, MappedBuffer, Module,
-    RegisterFlags, RegisteredBuffer, Storage, Stream,
+    Stream,
+    memory::{RegisterFlags, RegisteredBuffer, Storage},
 };
 
 const SOURCE: &str = r#"

@@ -77,8 +77,8 @@ fn code(out: &Path, module: &str, unit: &Unit) -> Result<String> {
             Ok(format!(
                 "    /// The machine code and the PTX.\n    \
                  // SAFETY: NVRTC has just compiled them, and the build script has written them as they were.\n    \
-                 pub static EMBEDDED: ::cuda_safe::Embedded = unsafe {{\n        \
-                 ::cuda_safe::Embedded::new(&[\n{list}        ], include_str!({ptx}))\n    }}\n    \
+                 pub static EMBEDDED: ::cuda_safe::module::Embedded = unsafe {{\n        \
+                 ::cuda_safe::module::Embedded::new(&[\n{list}        ], include_str!({ptx}))\n    }}\n    \
                  .with_names(&[\n{names}    ]);\n\n{}",
                 ways(
                     "Module::from_embedded(context, &EMBEDDED)",

@@ -84,7 +84,10 @@ impl StreamEnds {
 
 #[cfg(test)]
 mod tests {
-    use cuda_safe::{Context, Signal, WaitUntil};
+    use cuda_safe::{
+        Context,
+        memory::{Signal, WaitUntil},
+    };
 
     use super::*;
 

@@ -13,8 +13,8 @@ use std::{
 
 use cuda_nccl::{Alone, Collectives, Error, PeerGroup, PeerOptions, PeerRank, Reduction};
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, LaunchConfig, Module, Signal, Stream,
-    WaitUntil,
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, LaunchConfig, Module, Stream,
+    memory::{Signal, WaitUntil},
 };
 
 fn contexts(size: usize) -> Vec<Context> {

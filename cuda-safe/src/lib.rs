@@ -71,123 +71,73 @@
 // Where other crates' pages link to if these are not made yet.
 #![doc(html_root_url = "https://docs.rs/cuda-safe/0.1.0")]
 
-mod access_policy;
-mod array;
-mod attribute;
-mod callback;
-mod capture;
-pub mod checkpoint;
-mod context;
-pub mod coredump;
-mod device;
-pub mod driver;
+// The layers, from the bottom up. A layer uses those above it in this list, and no others: `scripts/rooms.py` checks that.
+
+mod raw;
+
 mod error;
-mod event;
-mod finished;
-mod flags;
-mod function;
-pub mod graph;
-pub mod guide;
+
+pub mod driver;
+
+mod capture;
+
 mod handle;
-mod launch;
-pub mod logs;
-mod memory;
-mod memory_operation;
-mod module;
-mod newer;
-mod occupancy;
+
+pub mod device;
+
+pub mod context;
+
+pub mod stream;
+
+pub mod memory;
+
+mod code;
+
+pub mod launch;
+
+pub mod share;
+
+pub mod array;
+
+pub mod graph;
+
+pub mod texture;
+
+pub mod tensor_map;
+
 #[cfg(feature = "opengl")]
 pub mod opengl;
-mod order;
-mod parameter;
-mod peer;
-pub mod profiler;
-#[cfg(feature = "nvrtc")]
-mod program;
-mod settle;
-mod share;
-mod signal;
-mod stream;
-mod stream_attributes;
-mod tensor_map;
-mod texture;
+
 pub mod typed;
 
-pub use access_policy::{AccessPolicyWindow, AccessProperty};
-pub use array::{
-    Array, ArrayFlags, ArrayMemory, ArrayShape, ArrayTexels, ChannelFormat, HalfBits,
-    MipmappedArray, SparseProperties, Texel, TexelFormat,
-};
-pub use attribute::DeviceAttribute;
+mod diagnostics;
+
+// Modules without code of their own: names of several layers that are used together.
+pub mod green;
+pub mod guide;
+pub mod peer;
+
 pub use bytemuck;
-pub use context::{
-    CacheConfig, Context, ContextFlags, GreenContext, Limit, MemoryInfo, Multiprocessors,
-    PeerAccess, PushedContext, Split, SplitFlags,
-};
 pub use cuda_sys as sys;
-pub use device::{ComputeCapability, Device, Uuid};
-pub use error::{Code, Error, ErrorKind, Result};
-pub use event::{Event, EventOptions};
-pub use finished::Finished;
-pub use function::{Function, FunctionAttribute};
-pub use graph::{Graph, GraphExec};
-pub use launch::{
-    ArgumentList, ByValue, ClusterScheduling, Dim3, HasLength, In, InOut, IntoDim3, KernelArgument,
-    KernelArguments, LaunchAttributes, LaunchConfig, LaunchEvents, Out, PortableClusterSize,
-    WithLen,
-};
-pub use memory::{
-    AddressRange, External, ExternalBuffer, ExternalMemory, ExternalMemoryKind, FabricHandle,
-    Granularity, Growable, GrowableBuffer, GrowableOptions, Mapping, MulticastObject,
-    MulticastOptions, PhysicalMemory, PhysicalOptions, PhysicalProperties, PhysicalUsage,
-    RangeFlags,
-};
-pub use memory::{
-    Borrowed, BorrowedMut, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Discard,
-    HostBlock, Managed, ManagedAttachment, ManagedBuffer, Mapped, MappedBuffer, MemoryAccess,
-    MemoryAdvice, MemoryLocation, MemoryPool, MemoryPoolOptions, MemoryType, Outcome, OwnedStorage,
-    Owner, PageLocked, PinnedBuffer, PinnedFlags, Pipeline, PlainData, PointerAttribute,
-    PointerInfo, PoolAttribute, PoolPointer, PoolType, Prefetch, RangeAttribute, RangeAttributes,
-    RegisterError, RegisterFlags, RegisteredBuffer, Registration, Scope, Staging, StagingOptions,
-    Storage, StorageMut, StreamOrdered, Transfer, TransferError,
-};
-pub use memory::{
-    CopyAttributes, CopyBatch, CopySource, CopyTarget, Extent, HostRegion, HostRegionMut, Layout,
-    Offset, PitchedAllocation, PitchedBuffer, PitchedMemory, PitchedView, PitchedViewMut, Region,
-    RegionCopy, SourceOrder,
-};
-pub use memory_operation::{BarrierScope, MemoryOperation, WaitUntil};
-pub use module::{
-    Embedded, Global, JitOptions, Kernel, Library, Linker, LoadingMode, Module, ModuleVariable,
-    loading_mode,
-};
-pub use occupancy::Occupancy;
-pub use parameter::{ParameterInfo, ParameterKind};
-pub use peer::{
-    AtomicCapabilities, AtomicOperation, FlushScope, PeerAttribute, PeerLink, ShareableHandles,
-};
+pub use diagnostics::{checkpoint, coredump, logs, profiler};
+
 #[cfg(feature = "nvrtc")]
-pub use program::{
-    Architecture, Cache, CompiledProgram, FastCompile, JitLinkOptions, JitLinkStatus, JitLinker,
-    PrecompiledHeader, Program, nvrtc_version, precompiled_header_heap,
-    set_precompiled_header_heap,
+pub use code::program::{self, Architecture, CompiledProgram, Program};
+pub use code::{
+    function::Function,
+    module::{self, Kernel, Library, Module},
 };
-pub use settle::Settled;
-pub use share::{
-    ExternalSemaphore, ExternalSemaphoreKind, IpcBuffer, IpcEventHandle, IpcMemory,
-    IpcMemoryHandle, Opened, OpenedBuffer,
+pub use context::{Context, ContextFlags};
+pub use device::{ComputeCapability, Device, DeviceAttribute};
+pub use error::{Code, Error, ErrorKind, Result};
+pub use graph::{Graph, GraphExec};
+pub use launch::{Dim3, In, InOut, LaunchConfig, Out, WithLen};
+pub use memory::{
+    DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, ManagedBuffer, MappedBuffer, MemoryPool,
+    PinnedBuffer, PlainData,
 };
-pub use signal::{Signal, SignalWord};
-pub use stream::{Stream, StreamOptions};
-pub use stream_attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
-pub use tensor_map::{
-    Im2colWideMode, TensorDataType, TensorElement, TensorFill, TensorInterleave, TensorMap,
-    TensorMapBuilder, TensorMemory, TensorPromotion, TensorSwizzle,
-};
-pub use texture::{
-    AddressMode, FilterMode, IntoTextureSource, ResourceView, Sampler, Surface, Texture,
-    TextureResource, TextureSource, ViewFormat,
-};
+pub use stream::{Event, EventOptions, Owner, Settled, Stream, StreamOptions};
+pub use texture::{Sampler, Surface, Texture};
 
 /// The code in README.md, as a test.
 #[cfg(doctest)]

@@ -5,7 +5,7 @@ use std::{
     cell::Cell,
 };
 
-use cuda_safe::{ByValue, Context, DeviceBuffer, LaunchConfig, Module, Stream, WithLen};
+use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, WithLen, launch::ByValue};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };

@@ -15,8 +15,12 @@ use std::{
 };
 
 use cuda_safe::{
-    Architecture, Cache, Code, CompiledProgram, ErrorKind, FastCompile, PrecompiledHeader, Program,
-    driver::Version, nvrtc_version, precompiled_header_heap, set_precompiled_header_heap,
+    Architecture, Code, CompiledProgram, ErrorKind, Program,
+    driver::Version,
+    program::{
+        Cache, FastCompile, PrecompiledHeader, nvrtc_version, precompiled_header_heap,
+        set_precompiled_header_heap,
+    },
 };
 
 const VIRTUAL: Architecture = Architecture::virtual_of(90);

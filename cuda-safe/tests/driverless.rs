@@ -8,7 +8,7 @@ use std::{env, process::Command};
 
 use cuda_safe::{
     Architecture, ComputeCapability, Context, Device, DeviceBuffer, Error, ErrorKind, LaunchConfig,
-    Module, Program, Stream, driver, nvrtc_version,
+    Module, Program, Stream, driver, program::nvrtc_version,
 };
 
 const CHILD: &str = "CUDA_SAFE_TEST_DRIVERLESS";

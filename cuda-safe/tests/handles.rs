@@ -16,10 +16,18 @@ mod semaphore;
 
 use child::{calls, passes, traced};
 use cuda_safe::{
-    Array, ArrayFlags, Context, ContextFlags, Device, DeviceBuffer, Event, ExternalMemory,
-    ExternalMemoryKind, ExternalSemaphore, ExternalSemaphoreKind, GreenContext, Library, Linker,
-    MemoryPool, MipmappedArray, Module, PhysicalMemory, PhysicalOptions, Result, Sampler,
-    ShareableHandles, Stream, Surface, TexelFormat, Texture, TextureSource, sys,
+    Context, ContextFlags, Device, DeviceBuffer, Event, Library, MemoryPool, Module, Result,
+    Sampler, Stream, Surface, Texture,
+    array::{ArrayFlags, CudaArray, MipmappedArray, TexelFormat},
+    green::GreenContext,
+    memory::virtual_memory::{PhysicalMemory, PhysicalOptions},
+    module::Linker,
+    share::{
+        ExternalMemory, ExternalMemoryKind, ExternalSemaphore, ExternalSemaphoreKind,
+        ShareableHandles,
+    },
+    sys,
+    texture::TextureSource,
 };
 
 const PTX: &str =
@@ -251,8 +259,8 @@ fn pools() {
     });
 }
 
-fn array(context: &Context) -> Array {
-    Array::new(
+fn array(context: &Context) -> CudaArray {
+    CudaArray::new(
         context,
         TexelFormat::of::<f32>(),
         [4, 4],
@@ -266,15 +274,15 @@ fn arrays() {
     traced("arrays", "", || {
         check(&Kind {
             // SAFETY: handed over by `into_raw`.
-            own: |context, raw| unsafe { Array::from_raw(context, raw) }.unwrap(),
+            own: |context, raw| unsafe { CudaArray::from_raw(context, raw) }.unwrap(),
             // SAFETY: the owner is held for longer.
-            borrow: |context, raw| unsafe { Array::borrow_raw(context, raw) }.unwrap(),
-            name: "Array",
+            borrow: |context, raw| unsafe { CudaArray::borrow_raw(context, raw) }.unwrap(),
+            name: "CudaArray",
             release: "cuArrayDestroy",
             make: array,
-            as_raw: Array::as_raw,
-            into_raw: Array::into_raw,
-            close: Array::close,
+            as_raw: CudaArray::as_raw,
+            into_raw: CudaArray::into_raw,
+            close: CudaArray::close,
             has_no_parent: false,
         });
     });

@@ -11,13 +11,26 @@ mod semaphore;
 use std::{env, fs, path::PathBuf, process::Command};
 
 use cuda_safe::{
-    AddressRange, Array, ArrayFlags, AtomicOperation, ChannelFormat, Context, ContextFlags, Device,
-    DeviceBuffer, Event, EventOptions, ExternalMemory, ExternalMemoryKind, ExternalSemaphore,
-    ExternalSemaphoreKind, Global, Graph, GreenContext, GrowableBuffer, In, InOut, IpcBuffer,
-    JitOptions, LaunchConfig, MemoryAccess, MemoryOperation, MemoryPool, MipmappedArray, Module,
-    Out, PhysicalMemory, PhysicalOptions, PinnedBuffer, Pipeline, ResourceView, Result, Sampler,
-    ShareableHandles, Signal, Stream, StreamOptions, Surface, TexelFormat, Texture, TextureSource,
-    ViewFormat, WaitUntil, checkpoint, coredump::Coredump, logs, profiler,
+    Context, ContextFlags, Device, DeviceBuffer, Event, EventOptions, Graph, In, InOut,
+    LaunchConfig, MemoryPool, Module, Out, PinnedBuffer, Result, Sampler, Stream, StreamOptions,
+    Surface, Texture,
+    array::{ArrayFlags, ChannelFormat, CudaArray, MipmappedArray, TexelFormat},
+    checkpoint,
+    coredump::Coredump,
+    green::GreenContext,
+    logs,
+    memory::{
+        MemoryAccess, MemoryOperation, Pipeline, Signal, WaitUntil,
+        virtual_memory::{AddressRange, GrowableBuffer, PhysicalMemory, PhysicalOptions},
+    },
+    module::{Global, JitOptions},
+    peer::AtomicOperation,
+    profiler,
+    share::{
+        ExternalMemory, ExternalMemoryKind, ExternalSemaphore, ExternalSemaphoreKind, IpcBuffer,
+        ShareableHandles,
+    },
+    texture::{ResourceView, TextureSource, ViewFormat},
 };
 
 const CHILD: &str = "CUDA_SAFE_TEST_INJECTION";
@@ -43,7 +56,7 @@ fn program() -> Result<()> {
     mappings(&context)?;
     imports(&context)?;
     let created = Context::create(device, ContextFlags::AUTO)?;
-    created.set_cache_config(cuda_safe::CacheConfig::L1)?;
+    created.set_cache_config(cuda_safe::context::CacheConfig::L1)?;
     buffers(&created)?;
     created.close()?;
     context.synchronize()?;
@@ -53,10 +66,10 @@ fn program() -> Result<()> {
 fn textures(context: &Context) -> Result<()> {
     let stream = Stream::new(context)?;
     let format = TexelFormat::of::<f32>();
-    let array = Array::new(context, format, [4, 4], ArrayFlags::SURFACE)?;
+    let array = CudaArray::new(context, format, [4, 4], ArrayFlags::SURFACE)?;
     array.copy_from_slice(&stream, &[1.5f32; 16])?;
     // SAFETY: the array is held for longer.
-    let same = unsafe { Array::borrow_raw(context, array.as_raw())? };
+    let same = unsafe { CudaArray::borrow_raw(context, array.as_raw())? };
     assert_eq!(same.to_vec::<f32>(&stream)?, [1.5; 16]);
     let texture = Texture::new(&array, Sampler::default())?;
     assert_eq!(texture.sampler()?, Sampler::default());

@@ -5,8 +5,9 @@
 use std::{env, process::Command};
 
 use cuda_safe::{
-    Architecture, Cache, Code, Context, ErrorKind, JitLinkOptions, JitLinkStatus, JitLinker,
-    JitOptions, LaunchConfig, Library, Module, Out, Program, Stream,
+    Architecture, Code, Context, ErrorKind, LaunchConfig, Library, Module, Out, Program, Stream,
+    module::JitOptions,
+    program::{Cache, JitLinkOptions, JitLinkStatus, JitLinker},
 };
 
 const ANSWER: &str = "__device__ int answer() { return 42; }";

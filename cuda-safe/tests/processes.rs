@@ -14,9 +14,12 @@ use std::{
 };
 
 use cuda_safe::{
-    AddressRange, Context, ErrorKind, Event, EventOptions, IpcBuffer, IpcEventHandle,
-    IpcMemoryHandle, LaunchConfig, Mapping, MemoryAccess, MemoryPool, MemoryPoolOptions, Module,
-    OpenedBuffer, PhysicalMemory, PhysicalOptions, PoolPointer, ShareableHandles, Stream,
+    Context, ErrorKind, Event, EventOptions, LaunchConfig, MemoryPool, Module, Stream,
+    memory::{
+        MemoryAccess, MemoryPoolOptions, PoolPointer,
+        virtual_memory::{AddressRange, Mapping, PhysicalMemory, PhysicalOptions},
+    },
+    share::{IpcBuffer, IpcEventHandle, IpcMemoryHandle, OpenedBuffer, ShareableHandles},
 };
 
 const SECOND: &str = "CUDA_SAFE_TEST_SECOND";

@@ -4,8 +4,8 @@
 use std::{thread, time::Duration};
 
 use cuda_safe::{
-    BarrierScope, Context, ContextFlags, Device, DeviceBuffer, ErrorKind, MemoryOperation,
-    PinnedBuffer, PinnedFlags, Signal, SignalWord, Stream, WaitUntil,
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, PinnedBuffer, Stream,
+    memory::{BarrierScope, MemoryOperation, PinnedFlags, Signal, SignalWord, WaitUntil},
 };
 
 /// The primary context of device 0 and a stream on it.

@@ -12,8 +12,9 @@ use std::{mem::ManuallyDrop, panic};
 
 use child::{aborts, passes};
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, MemoryType,
-    Module, Out, PinnedBuffer, Pipeline, RegisterFlags, Result, Settled, Signal, Stream,
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, In, InOut, LaunchConfig, Module, Out,
+    PinnedBuffer, Result, Settled, Stream,
+    memory::{MemoryType, Pipeline, RegisterFlags, Signal},
     sys::CUresult,
 };
 

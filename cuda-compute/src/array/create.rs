@@ -17,7 +17,7 @@ use crate::{
 
 impl<T: Element> Array<T> {
     /// A copy of host memory, with one axis. Waits until `host` has been read. Large slices travel at the link's speed if
-    /// the stream has a [`Staging`](cuda_safe::Staging), and so do the arrays' elements on their way back.
+    /// the stream has a [`Staging`](cuda_safe::memory::Staging), and so do the arrays' elements on their way back.
     ///
     /// # Errors
     /// Memory ran out.

@@ -13,7 +13,8 @@ pub(crate) mod variant;
 use std::{ffi::c_void, sync::OnceLock};
 
 use cuda_safe::{
-    Context, DeviceMemory, Function, LaunchConfig, Owner, Storage, StorageMut, Stream,
+    Context, DeviceMemory, Function, LaunchConfig, Owner, Stream,
+    memory::{Storage, StorageMut},
 };
 pub use filter::Filter;
 pub use image::Pixel;

@@ -2,7 +2,10 @@
 
 use std::{any::Any, fmt};
 
-use cuda_safe::{DeviceMemory, Owner, Settled, Storage, StorageMut, Stream};
+use cuda_safe::{
+    DeviceMemory, Owner, Settled, Stream,
+    memory::{Storage, StorageMut},
+};
 
 /// What gives memory back when it is dropped.
 pub(super) type Keeper = Box<dyn Any + Send + Sync>;

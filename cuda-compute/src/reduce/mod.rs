@@ -7,8 +7,8 @@ pub(crate) mod table;
 use std::{marker::PhantomData, sync::Arc};
 
 use cuda_safe::{
-    Context, DeviceMemory, DeviceView, DeviceViewMut, LaunchConfig, Owner, Storage, StorageMut,
-    Stream,
+    Context, DeviceMemory, DeviceView, DeviceViewMut, LaunchConfig, Owner, Stream,
+    memory::{Storage, StorageMut},
 };
 use operation::{Closures, Expressions, Formula, Operation, Reduction};
 use reducible::{Reducible, Scalar};

@@ -1,7 +1,7 @@
 //! First steps: creation, views, operators, assignment.
 
 use cuda_compute::{Array, NewAxis, Order, eval, s};
-use cuda_safe::{Staging, StagingOptions};
+use cuda_safe::memory::{Staging, StagingOptions};
 
 use crate::stream;
 

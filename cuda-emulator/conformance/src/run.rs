@@ -1,7 +1,9 @@
 //! Runs forms on whatever driver there is.
 
 use anyhow::{Context as _, Result, bail};
-use cuda_safe::{Context, DeviceBuffer, Function, JitOptions, LaunchConfig, Module, Stream};
+use cuda_safe::{
+    Context, DeviceBuffer, Function, LaunchConfig, Module, Stream, module::JitOptions,
+};
 
 use crate::form::{BLOCK, Form, module};
 use crate::operand::Width;

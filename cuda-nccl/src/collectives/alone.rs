@@ -1,7 +1,8 @@
 //! A group of one rank.
 
 use cuda_safe::{
-    Context, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Storage, StorageMut, Stream,
+    Context, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Stream,
+    memory::{Storage, StorageMut},
 };
 
 use super::{Collectives, expect_context, expect_parts};

@@ -6,8 +6,8 @@ mod peers;
 
 pub use alone::Alone;
 use cuda_safe::{
-    Context, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Storage,
-    StorageMut, Stream,
+    Context, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Stream,
+    memory::{Storage, StorageMut},
 };
 pub use peers::{PeerGroup, PeerOptions, PeerRank};
 

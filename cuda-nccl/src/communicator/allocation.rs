@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 
 use cuda_safe::{
-    DeviceMemory, OwnedStorage, Owner, PlainData, Settled, Storage, StorageMut, Stream,
+    DeviceMemory, Owner, PlainData, Settled, Stream,
+    memory::{OwnedStorage, Storage, StorageMut},
     sys::CUdeviceptr,
 };
 

@@ -1,6 +1,9 @@
 //! What all ranks do together.
 
-use cuda_safe::{DeviceMemory, DeviceView, DeviceViewMut, PlainData, Storage, StorageMut, Stream};
+use cuda_safe::{
+    DeviceMemory, DeviceView, DeviceViewMut, PlainData, Stream,
+    memory::{Storage, StorageMut},
+};
 
 use super::{
     Communicator,

@@ -1,6 +1,6 @@
 //! The thread's context, and its last error of NCCL's.
 
-use cuda_safe::{Context, PushedContext, sys as cuda};
+use cuda_safe::{Context, context::PushedContext, sys as cuda};
 
 use crate::{error::Result, library::Library};
 

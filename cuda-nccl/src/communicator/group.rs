@@ -1,7 +1,8 @@
 //! Several calls as one.
 
 use cuda_safe::{
-    DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Storage, StorageMut, Stream,
+    DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Stream,
+    memory::{Storage, StorageMut},
 };
 
 use super::{

@@ -27,7 +27,8 @@ mod watch;
 use std::{fmt, sync::Arc, time::Duration};
 
 use cuda_safe::{
-    Context, DeviceMemory, DeviceView, DeviceViewMut, PlainData, Storage, StorageMut, Stream,
+    Context, DeviceMemory, DeviceView, DeviceViewMut, PlainData, Stream,
+    memory::{Storage, StorageMut},
 };
 
 pub use allocation::{NcclAllocated, NcclBuffer};

@@ -2,7 +2,11 @@
 
 use std::ffi::c_int;
 
-use cuda_safe::{DeviceMemory, Owner, PlainData, Storage, StorageMut, Stream, sys::CUdeviceptr};
+use cuda_safe::{
+    DeviceMemory, Owner, PlainData, Stream,
+    memory::{Storage, StorageMut},
+    sys::CUdeviceptr,
+};
 
 use super::{
     Communicator,

@@ -3,7 +3,9 @@
 use std::{ffi::c_void, sync::Arc};
 
 use cuda_safe::{
-    DeviceMemory, OwnedStorage, Owner, PlainData, Storage, StorageMut, sys::CUdeviceptr,
+    DeviceMemory, Owner, PlainData,
+    memory::{OwnedStorage, Storage, StorageMut},
+    sys::CUdeviceptr,
 };
 
 use super::{Communicator, current::enter, inner::Inner, watch::Busy};

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use cuda_compute::{Border, Layout};
 use cuda_safe::{
-    DeviceBuffer, DeviceView, DeviceViewMut, HostRegion, HostRegionMut, RegionCopy, Stream,
+    DeviceBuffer, DeviceView, DeviceViewMut, Stream,
+    memory::{HostRegion, HostRegionMut, RegionCopy},
 };
 
 use crate::error::{Error, Result};

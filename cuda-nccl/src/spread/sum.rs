@@ -1,7 +1,7 @@
 //! Reductions of numbers that lie on many devices.
 
 use cuda_compute::{Reducer, Reducible};
-use cuda_safe::{DeviceMemory, Storage, Stream};
+use cuda_safe::{DeviceMemory, Stream, memory::Storage};
 
 use super::{
     agree::{Fact, agree, type_name},

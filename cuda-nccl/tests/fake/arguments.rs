@@ -168,10 +168,10 @@ fn a_group_waits_for_the_memory_of_other_streams() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let other = Stream::new(rank.context()).unwrap();
-    let signal = cuda_safe::Signal::new(rank.context(), 0u32).unwrap();
+    let signal = cuda_safe::memory::Signal::new(rank.context(), 0u32).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&other, 4).unwrap();
     other
-        .wait_signal(&signal, cuda_safe::WaitUntil::EQUAL, 1)
+        .wait_signal(&signal, cuda_safe::memory::WaitUntil::EQUAL, 1)
         .unwrap();
     let mut group = Group::new();
     group
@@ -406,9 +406,9 @@ fn the_trait_is_the_same_rank_and_waits() {
     let (rank, stream) = one_of(5, 3, options());
     let held = Stream::new(rank.context()).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
-    let signal = cuda_safe::Signal::new(rank.context(), 0u32).unwrap();
+    let signal = cuda_safe::memory::Signal::new(rank.context(), 0u32).unwrap();
     stream
-        .wait_signal(&signal, cuda_safe::WaitUntil::EQUAL, 1)
+        .wait_signal(&signal, cuda_safe::memory::WaitUntil::EQUAL, 1)
         .unwrap();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
     let (number, size, waited) = of(&rank, &stream);

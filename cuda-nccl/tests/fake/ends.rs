@@ -3,7 +3,10 @@
 use std::{cell::Cell, thread, time::Instant};
 
 use cuda_nccl::{Error, NcclAllocated, Reduction};
-use cuda_safe::{DeviceBuffer, Signal, Stream, WaitUntil};
+use cuda_safe::{
+    DeviceBuffer, Stream,
+    memory::{Signal, WaitUntil},
+};
 
 use crate::library::{Fake, LIMIT, options, rank};
 

@@ -9,7 +9,8 @@ use std::{
 
 use cuda_nccl::{Error, Group, NcclResult, Reduction};
 use cuda_safe::{
-    Context, ContextFlags, DeviceBuffer, LaunchConfig, Module, Signal, Stream, WaitUntil,
+    Context, ContextFlags, DeviceBuffer, LaunchConfig, Module, Stream,
+    memory::{Signal, WaitUntil},
 };
 
 use crate::library::{Fake, LIMIT, options, rank};

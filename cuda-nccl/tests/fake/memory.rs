@@ -6,7 +6,10 @@ use std::{
 };
 
 use cuda_nccl::{Communicator, Error, NcclAllocated, Reduction, UniqueId};
-use cuda_safe::{Context, DeviceBuffer, Signal, Stream, WaitUntil};
+use cuda_safe::{
+    Context, DeviceBuffer, Stream,
+    memory::{Signal, WaitUntil},
+};
 
 use crate::library::{Fake, LIMIT, options, rank};
 

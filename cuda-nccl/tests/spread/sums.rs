@@ -5,8 +5,8 @@ use cuda_nccl::{
     spread::{self, Reductions},
 };
 use cuda_safe::{
-    Context, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, PlainData, Storage, StorageMut,
-    Stream,
+    Context, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, PlainData, Stream,
+    memory::{Storage, StorageMut},
 };
 use half::f16;
 

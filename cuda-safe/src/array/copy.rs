@@ -4,12 +4,12 @@ use std::{any::type_name, ffi::c_void, mem};
 
 use cuda_sys as sys;
 
-use super::{Array, Described, Texel, TexelFormat};
+use super::{CudaArray, Described, Texel, TexelFormat};
 use crate::{
+    context::Settled,
     error::{Error, Result},
     memory::{BoxCopy, DeviceMemory, Extent, PlainData, Side, Storage, StorageMut, Strides},
-    settle::{HostRange, Settled},
-    stream::Stream,
+    stream::{Stream, settle::HostRange},
 };
 
 /// All texels of an array, as rows without gaps.
@@ -63,7 +63,7 @@ impl Described {
     }
 }
 
-impl Array {
+impl CudaArray {
     /// Bytes of all texels, rows following each other without gaps; `None` for a format that is not known here. What the
     /// array takes up on the device is the driver's affair.
     #[must_use]
@@ -80,7 +80,7 @@ impl Array {
     #[doc(alias = "cuMemcpyHtoA")]
     #[doc(alias = "cuMemcpy3D")]
     pub fn copy_from_slice<T: Texel>(&self, stream: &Stream, texels: &[T]) -> Result<()> {
-        const CALL: &str = "Array::copy_from_slice";
+        const CALL: &str = "CudaArray::copy_from_slice";
         self.expect_format::<T>(CALL)?;
         self.fill_from_host(stream, bytemuck::cast_slice(texels), size_of::<T>(), CALL)
     }
@@ -91,7 +91,7 @@ impl Array {
     /// # Errors
     /// As [`copy_from_slice`](Self::copy_from_slice); and for a format whose size is not known here.
     pub fn copy_from_bytes(&self, stream: &Stream, bytes: &[u8]) -> Result<()> {
-        self.fill_from_host(stream, bytes, 1, "Array::copy_from_bytes")
+        self.fill_from_host(stream, bytes, 1, "CudaArray::copy_from_bytes")
     }
 
     /// The texels, in the order of [`copy_from_slice`](Self::copy_from_slice). Waits for the copy.
@@ -100,7 +100,7 @@ impl Array {
     /// As [`copy_from_slice`](Self::copy_from_slice).
     #[doc(alias = "cuMemcpyAtoH")]
     pub fn to_vec<T: Texel>(&self, stream: &Stream) -> Result<Vec<T>> {
-        const CALL: &str = "Array::to_vec";
+        const CALL: &str = "CudaArray::to_vec";
         self.expect_format::<T>(CALL)?;
         self.read_to_host(stream, CALL)
     }
@@ -110,7 +110,7 @@ impl Array {
     /// # Errors
     /// As [`copy_from_bytes`](Self::copy_from_bytes).
     pub fn to_bytes(&self, stream: &Stream) -> Result<Vec<u8>> {
-        self.read_to_host(stream, "Array::to_bytes")
+        self.read_to_host(stream, "CudaArray::to_bytes")
     }
 
     /// Fills the array with texels of device memory, in the order of [`copy_from_slice`](Self::copy_from_slice), in stream
@@ -124,7 +124,7 @@ impl Array {
         stream: &Stream,
         texels: &DeviceMemory<S, T>,
     ) -> Result<()> {
-        const CALL: &str = "Array::copy_from";
+        const CALL: &str = "CudaArray::copy_from";
         self.expect_format::<T>(CALL)?;
         let rows = self.expect_bytes(texels.size_bytes(), size_of::<T>(), CALL)?;
         let owners = [self.owner(), texels.owner()];
@@ -143,7 +143,7 @@ impl Array {
         stream: &Stream,
         texels: &mut DeviceMemory<S, T>,
     ) -> Result<()> {
-        const CALL: &str = "Array::copy_to";
+        const CALL: &str = "CudaArray::copy_to";
         self.expect_format::<T>(CALL)?;
         let rows = self.expect_bytes(texels.size_bytes(), size_of::<T>(), CALL)?;
         let owners = [self.owner(), texels.owner()];
@@ -159,20 +159,20 @@ impl Array {
     /// made without memory. As [`copy_from`](Self::copy_from) otherwise.
     ///
     /// ```
-    /// # use cuda_safe::{Array, Context, Stream};
+    /// # use cuda_safe::{array::CudaArray, Context, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
-    /// let one = Array::from_slice(&stream, [2, 2], &[1u8, 2, 3, 4])?;
-    /// let two = Array::uninit::<u8>(&context, [2, 2])?;
+    /// let one = CudaArray::from_slice(&stream, [2, 2], &[1u8, 2, 3, 4])?;
+    /// let two = CudaArray::uninit::<u8>(&context, [2, 2])?;
     /// two.copy_from_array(&stream, &one)?;
     /// assert_eq!(two.to_vec::<u8>(&stream)?, [1, 2, 3, 4]);
     /// # Ok(())
     /// # }
     /// ```
     #[doc(alias = "cuMemcpyAtoA")]
-    pub fn copy_from_array(&self, stream: &Stream, from: &Array) -> Result<()> {
-        const CALL: &str = "Array::copy_from_array";
+    pub fn copy_from_array(&self, stream: &Stream, from: &CudaArray) -> Result<()> {
+        const CALL: &str = "CudaArray::copy_from_array";
         let (mine, theirs) = (self.described(), from.described());
         if (mine.format, mine.shape) != (theirs.format, theirs.shape) {
             return Err(Error::invalid(
@@ -207,7 +207,7 @@ impl Array {
         Err(Error::invalid(
             call,
             format!(
-                "the array's texels are {format}, and `{}` is {given}: {}copy bytes (Array::copy_from_bytes, Array::to_bytes)",
+                "the array's texels are {format}, and `{}` is {given}: {}copy bytes (CudaArray::copy_from_bytes, CudaArray::to_bytes)",
                 type_name::<T>(),
                 match format.element() {
                     Some(element) => format!("use elements of type `{element}`, or "),

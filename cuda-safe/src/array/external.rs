@@ -8,7 +8,7 @@ use super::{ArrayFlags, ArrayShape, Described, MipmappedArray, TexelFormat};
 use crate::{
     capture,
     error::{Error, Result},
-    memory::ExternalMemory,
+    share::ExternalMemory,
 };
 
 impl ExternalMemory {
@@ -28,8 +28,11 @@ impl ExternalMemory {
     /// memory: that has one image, at its beginning.
     ///
     /// ```
-    /// # use cuda_safe::{Context, ExternalMemory, ExternalMemoryKind, PhysicalMemory, PhysicalOptions, ShareableHandles, Stream};
-    /// use cuda_safe::{ArrayFlags, TexelFormat};
+    /// # use cuda_safe::{
+    /// #     Context, share::{ExternalMemory, ExternalMemoryKind, ShareableHandles},
+    /// #     memory::virtual_memory::{PhysicalMemory, PhysicalOptions}, Stream,
+    /// # };
+    /// use cuda_safe::array::{ArrayFlags, TexelFormat};
     ///
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;

@@ -1,92 +1,18 @@
 //! What the texels of an array are.
 
-use std::{ffi::c_uint, fmt};
+use std::fmt;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{flags::choices, memory::PlainData};
-
-choices! {
-    /// What a channel of a texture's elements is; the formats with a layout of their own say what a whole element is
-    /// (`CUarray_format`).
-    pub struct ChannelFormat(c_uint) {
-        /// 8 bits without a sign.
-        U8 = 1, "CU_AD_FORMAT_UNSIGNED_INT8";
-        /// 16 bits without a sign.
-        U16 = 2, "CU_AD_FORMAT_UNSIGNED_INT16";
-        /// 32 bits without a sign.
-        U32 = 3, "CU_AD_FORMAT_UNSIGNED_INT32";
-        /// 8 bits with a sign.
-        I8 = 8, "CU_AD_FORMAT_SIGNED_INT8";
-        /// 16 bits with a sign.
-        I16 = 9, "CU_AD_FORMAT_SIGNED_INT16";
-        /// 32 bits with a sign.
-        I32 = 10, "CU_AD_FORMAT_SIGNED_INT32";
-        /// Floating point of 16 bits.
-        F16 = 16, "CU_AD_FORMAT_HALF";
-        /// Floating point of 32 bits.
-        F32 = 32, "CU_AD_FORMAT_FLOAT";
-        /// One channel of 8 bits without a sign, which reads as 0 to 1.
-        UNORM8X1 = 0xc0, "CU_AD_FORMAT_UNORM_INT8X1";
-        /// Two channels of 8 bits without a sign, which read as 0 to 1.
-        UNORM8X2 = 0xc1, "CU_AD_FORMAT_UNORM_INT8X2";
-        /// Four channels of 8 bits without a sign, which read as 0 to 1.
-        UNORM8X4 = 0xc2, "CU_AD_FORMAT_UNORM_INT8X4";
-        /// One channel of 16 bits without a sign, which reads as 0 to 1.
-        UNORM16X1 = 0xc3, "CU_AD_FORMAT_UNORM_INT16X1";
-        /// Two channels of 16 bits without a sign, which read as 0 to 1.
-        UNORM16X2 = 0xc4, "CU_AD_FORMAT_UNORM_INT16X2";
-        /// Four channels of 16 bits without a sign, which read as 0 to 1.
-        UNORM16X4 = 0xc5, "CU_AD_FORMAT_UNORM_INT16X4";
-        /// One channel of 8 bits with a sign, which reads as -1 to 1.
-        SNORM8X1 = 0xc6, "CU_AD_FORMAT_SNORM_INT8X1";
-        /// Two channels of 8 bits with a sign, which read as -1 to 1.
-        SNORM8X2 = 0xc7, "CU_AD_FORMAT_SNORM_INT8X2";
-        /// Four channels of 8 bits with a sign, which read as -1 to 1.
-        SNORM8X4 = 0xc8, "CU_AD_FORMAT_SNORM_INT8X4";
-        /// One channel of 16 bits with a sign, which reads as -1 to 1.
-        SNORM16X1 = 0xc9, "CU_AD_FORMAT_SNORM_INT16X1";
-        /// Two channels of 16 bits with a sign, which read as -1 to 1.
-        SNORM16X2 = 0xca, "CU_AD_FORMAT_SNORM_INT16X2";
-        /// Four channels of 16 bits with a sign, which read as -1 to 1.
-        SNORM16X4 = 0xcb, "CU_AD_FORMAT_SNORM_INT16X4";
-        /// Blocks of 4 by 4 texels in 8 bytes, of four channels.
-        BC1_UNORM = 0x91, "CU_AD_FORMAT_BC1_UNORM";
-        /// The same, of colours in sRGB.
-        BC1_UNORM_SRGB = 0x92, "CU_AD_FORMAT_BC1_UNORM_SRGB";
-        /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
-        BC2_UNORM = 0x93, "CU_AD_FORMAT_BC2_UNORM";
-        /// The same, of colours in sRGB.
-        BC2_UNORM_SRGB = 0x94, "CU_AD_FORMAT_BC2_UNORM_SRGB";
-        /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
-        BC3_UNORM = 0x95, "CU_AD_FORMAT_BC3_UNORM";
-        /// The same, of colours in sRGB.
-        BC3_UNORM_SRGB = 0x96, "CU_AD_FORMAT_BC3_UNORM_SRGB";
-        /// Blocks of 4 by 4 texels in 8 bytes, of one channel.
-        BC4_UNORM = 0x97, "CU_AD_FORMAT_BC4_UNORM";
-        /// The same, with a sign.
-        BC4_SNORM = 0x98, "CU_AD_FORMAT_BC4_SNORM";
-        /// Blocks of 4 by 4 texels in 16 bytes, of two channels.
-        BC5_UNORM = 0x99, "CU_AD_FORMAT_BC5_UNORM";
-        /// The same, with a sign.
-        BC5_SNORM = 0x9a, "CU_AD_FORMAT_BC5_SNORM";
-        /// Blocks of 4 by 4 texels in 16 bytes, of three channels of floating point without a sign.
-        BC6H_UF16 = 0x9b, "CU_AD_FORMAT_BC6H_UF16";
-        /// The same, with a sign.
-        BC6H_SF16 = 0x9c, "CU_AD_FORMAT_BC6H_SF16";
-        /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
-        BC7_UNORM = 0x9d, "CU_AD_FORMAT_BC7_UNORM";
-        /// The same, of colours in sRGB.
-        BC7_UNORM_SRGB = 0x9e, "CU_AD_FORMAT_BC7_UNORM_SRGB";
-        /// Three channels of 10 bits and one of 2, which read as 0 to 1; since CUDA 12.8.
-        UNORM_10_10_10_2 = 0x50, "CU_AD_FORMAT_UNORM_INT_101010_2";
-    }
-}
+pub use crate::raw::array::ChannelFormat;
+use crate::{device::Device, driver, error::Result, memory::PlainData};
+use cuda_sys as sys;
+use cuda_sys::CUarray_format;
 
 /// What a texel is: its channels' format, and how many there are.
 ///
 /// ```
-/// use cuda_safe::{ChannelFormat, TexelFormat};
+/// use cuda_safe::array::{ChannelFormat, TexelFormat};
 ///
 /// let rgba = TexelFormat::of::<[u8; 4]>();
 /// assert_eq!((rgba.channel, rgba.channels), (ChannelFormat::U8, 4));
@@ -200,7 +126,7 @@ impl fmt::Display for TexelFormat {
 /// A number of 16 bits in floating point, as its bits: what a channel of [`ChannelFormat::F16`] holds.
 ///
 /// ```
-/// use cuda_safe::{HalfBits, TexelFormat, ChannelFormat};
+/// use cuda_safe::array::{HalfBits, TexelFormat, ChannelFormat};
 ///
 /// let one = HalfBits(0x3c00);
 /// assert_eq!(TexelFormat::of::<[HalfBits; 2]>(), TexelFormat::new(ChannelFormat::F16, 2));
@@ -222,7 +148,7 @@ unsafe impl Pod for HalfBits {}
 /// `f32` and [`HalfBits`].
 ///
 /// ```
-/// use cuda_safe::{Texel, TexelFormat};
+/// use cuda_safe::array::{Texel, TexelFormat};
 ///
 /// fn channels<T: Texel>() -> u32 {
 ///     TexelFormat::of::<T>().channels
@@ -258,6 +184,42 @@ macro_rules! texels {
 }
 
 texels!(u8: U8, i8: I8, u16: U16, i16: I16, u32: U32, i32: I32, HalfBits: F16, f32: F32);
+
+impl Device {
+    /// The most elements of a linear texture in one dimension.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a format that the driver does not know, and for numbers of channels other than 1,
+    /// 2 and 4.
+    ///
+    /// ```
+    /// # use cuda_safe::{array::ChannelFormat, Device};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let device = Device::get(0)?;
+    /// assert!(device.texture_1d_linear_max_width(ChannelFormat::F32, 1)? > 1 << 20);
+    /// assert!(device.texture_1d_linear_max_width(ChannelFormat::F32, 3).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuDeviceGetTexture1DLinearMaxWidth")]
+    pub fn texture_1d_linear_max_width(
+        self,
+        format: ChannelFormat,
+        channels: u32,
+    ) -> Result<usize> {
+        let mut width = 0;
+        // SAFETY: `width` is valid for the write; unknown formats are refused.
+        driver::call("cuDeviceGetTexture1DLinearMaxWidth", || unsafe {
+            sys::cuDeviceGetTexture1DLinearMaxWidth(
+                &mut width,
+                CUarray_format(format.0),
+                channels,
+                self.as_raw(),
+            )
+        })?;
+        Ok(width)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -4,14 +4,14 @@ use cuda_sys::{
     self as sys, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUdevice, CUresult,
 };
 
-use super::{Array, ArrayFlags, MipmappedArray, told};
+use super::{ArrayFlags, CudaArray, MipmappedArray, told};
 use crate::{
-    callback,
     context::Context,
+    driver::callback,
     error::{Error, Result},
 };
 
-/// How much memory an array without any needs: see [`Array::memory_requirements`].
+/// How much memory an array without any needs: see [`CudaArray::memory_requirements`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ArrayMemory {
@@ -21,7 +21,7 @@ pub struct ArrayMemory {
     pub alignment: usize,
 }
 
-/// How a sparse array is divided into tiles: see [`Array::sparse_properties`].
+/// How a sparse array is divided into tiles: see [`CudaArray::sparse_properties`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SparseProperties {
@@ -73,7 +73,7 @@ impl SparseProperties {
     }
 }
 
-impl Array {
+impl CudaArray {
     /// An error for an array that was made without memory: what is mapped to it is not known here.
     pub(super) fn expect_memory(&self, call: &'static str) -> Result<()> {
         let without = ArrayFlags::SPARSE | ArrayFlags::DEFERRED_MAPPING;

@@ -4,27 +4,28 @@ use std::ptr;
 
 use cuda_sys::{self as sys, CUmipmappedArray};
 
-use super::{Array, ArrayFlags, ArrayShape, Described, TexelFormat, Whole, after_work};
+use super::{ArrayFlags, ArrayShape, CudaArray, Described, TexelFormat, Whole, after_work};
 #[cfg(feature = "opengl")]
 use crate::stream::Stream;
 use crate::{
     capture,
     context::Context,
     error::{Error, Result},
-    handle::Sendable,
-    handle::{Handle, Kind, handle},
-    memory::{ExternalMemory, Owner},
+    handle::{Handle, Kind, Sendable, handle},
+    share::ExternalMemory,
+    stream::Owner,
 };
 
 /// Arrays of one image in several sizes, its levels, each half as wide, high and deep as the one before. A texture reads
 /// the level, or the two, that fit the size in which it is asked for it. Cloning gives another reference to the same.
 ///
-/// Each level is an [`Array`], which is filled and read as others are. A [`Texture`](crate::Texture) of the whole reads all
+/// Each level is a [`CudaArray`], which is filled and read as others are. A [`Texture`](crate::Texture) of the whole reads all
 /// levels, unless its sampler says otherwise; its coordinates are normalised.
 ///
 /// ```
 /// use cuda_safe::{
-///     ArrayFlags, Context, LaunchConfig, MipmappedArray, Module, Out, Sampler, Stream, TexelFormat, Texture,
+///     array::{ArrayFlags, MipmappedArray, TexelFormat}, Context, LaunchConfig, Module, Out, Sampler,
+///     Stream, Texture,
 /// };
 ///
 /// # fn main() -> cuda_safe::Result<()> {
@@ -116,7 +117,7 @@ impl MipmappedArray {
     /// [`ArrayShape::levels`] of them make sense.
     ///
     /// # Errors
-    /// As [`Array::new`]; and for no levels.
+    /// As [`CudaArray::new`]; and for no levels.
     #[doc(alias = "cuMipmappedArrayCreate")]
     pub fn new(
         context: &Context,
@@ -291,7 +292,7 @@ impl MipmappedArray {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where there are fewer levels.
     #[doc(alias = "cuMipmappedArrayGetLevel")]
-    pub fn level(&self, level: u32) -> Result<Array> {
+    pub fn level(&self, level: u32) -> Result<CudaArray> {
         let levels = self.levels();
         if level >= levels {
             return Err(Error::invalid(
@@ -304,7 +305,7 @@ impl MipmappedArray {
             whole: self.clone(),
         };
         // SAFETY: a part of the mipmapped array, which is kept, and releases it.
-        unsafe { Array::adopt(self.context(), raw, false, Some(whole)) }
+        unsafe { CudaArray::adopt(self.context(), raw, false, Some(whole)) }
     }
 }
 

@@ -1,11 +1,18 @@
-//! CUDA arrays: texels in an order of the driver's own, which kernels reach by textures and surfaces.
+//! CUDA arrays: texels in an order of the driver's own, which kernels access through textures and surfaces.
+//!
+//! A [`CudaArray`] has a [`TexelFormat`] and an [`ArrayShape`]. To read it in a kernel, make a [`Texture`](crate::Texture) of it;
+//! to write it, a [`Surface`](crate::Surface). It is no array of `cuda-compute`.
+//!
+//! - Arrays: [`CudaArray`], [`ArrayFlags`], [`ArrayShape`], [`MipmappedArray`]
+//! - Texels: [`TexelFormat`], [`ChannelFormat`], [`Texel`], [`HalfBits`]
+//! - Parts of an array, in copies: [`ArrayTexels`]
+//! - Arrays without memory: [`ArrayMemory`], [`SparseProperties`]
 
 mod copy;
 mod external;
 mod format;
 mod memory;
 mod mipmapped;
-mod release;
 mod shape;
 mod texels;
 
@@ -13,22 +20,20 @@ use std::{mem::MaybeUninit, ptr};
 
 use cuda_sys::{self as sys, CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUarray_format, CUresult};
 
+pub(crate) use crate::context::release::after_work;
 pub use format::{ChannelFormat, HalfBits, Texel, TexelFormat};
 pub use memory::{ArrayMemory, SparseProperties};
 pub use mipmapped::MipmappedArray;
-pub(crate) use release::after_work;
 pub use shape::ArrayShape;
 pub use texels::ArrayTexels;
 
+pub use crate::raw::array::ArrayFlags;
 use crate::{
     capture,
     context::Context,
     error::{Error, Result},
-    flags::flags,
-    handle::Sendable,
-    handle::{Handle, Kind, handle},
-    memory::Owner,
-    stream::Stream,
+    handle::{Handle, Kind, Sendable, handle},
+    stream::{Owner, Stream},
 };
 
 /// A CUDA array: texels of one, two or three dimensions, or in layers. Cloning gives another reference to the same array.
@@ -40,13 +45,13 @@ use crate::{
 /// destroyed when the last reference to it goes, after all work of the context, for which that waits.
 ///
 /// ```
-/// use cuda_safe::{Array, Context, Stream};
+/// use cuda_safe::{array::CudaArray, Context, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
 /// let image: Vec<f32> = (0..12).map(|i| i as f32).collect();
-/// let array = Array::from_slice(&stream, [4, 3], &image)?; // four texels wide, three high
+/// let array = CudaArray::from_slice(&stream, [4, 3], &image)?; // four texels wide, three high
 /// assert_eq!(array.to_vec::<f32>(&stream)?, image);
 /// assert_eq!(array.shape().height(), 3);
 /// assert!(array.to_vec::<u8>(&stream).is_err()); // texels are of the array's format
@@ -54,7 +59,7 @@ use crate::{
 /// # }
 /// ```
 #[doc(alias = "CUarray")]
-pub struct Array(Handle<ArrayKind>);
+pub struct CudaArray(Handle<ArrayKind>);
 
 /// What is known of an array.
 pub(crate) struct ArrayKind {
@@ -68,7 +73,7 @@ enum Whole {
         whole: MipmappedArray,
     },
     Array {
-        whole: Array,
+        whole: CudaArray,
     },
     #[cfg(feature = "opengl")]
     Mapped {
@@ -90,7 +95,7 @@ struct Described {
 impl Kind for ArrayKind {
     type Raw = CUarray;
     type Parent = Context;
-    const NAME: &'static str = "Array";
+    const NAME: &'static str = "CudaArray";
 
     unsafe fn release(&self, raw: CUarray, context: &Context) -> Result<()> {
         let raw = Sendable(raw);
@@ -103,27 +108,7 @@ impl Kind for ArrayKind {
     }
 }
 
-handle!(Array, CUarray, released by "cuArrayDestroy");
-
-flags! {
-    /// What an array is made for, beside textures.
-    pub struct ArrayFlags {
-        /// Surfaces read and write it.
-        SURFACE = 0x02, "CUDA_ARRAY3D_SURFACE_LDST";
-        /// Textures gather from it: they read one channel of four texels at once. Only for two dimensions.
-        GATHER = 0x08, "CUDA_ARRAY3D_TEXTURE_GATHER";
-        /// It is a depth texture.
-        DEPTH_TEXTURE = 0x10, "CUDA_ARRAY3D_DEPTH_TEXTURE";
-        /// Graphics interfaces that share it draw to it.
-        COLOR_ATTACHMENT = 0x20, "CUDA_ARRAY3D_COLOR_ATTACHMENT";
-        /// It has no memory: that is mapped to its tiles later, where it is needed (`cuMemMapArrayAsync`).
-        SPARSE = 0x40, "CUDA_ARRAY3D_SPARSE";
-        /// It has no memory: that is mapped to the whole array later (`cuMemMapArrayAsync`).
-        DEFERRED_MAPPING = 0x80, "CUDA_ARRAY3D_DEFERRED_MAPPING";
-        /// Video encoders and decoders use it; since CUDA 12.8.
-        VIDEO = 0x100, "CUDA_ARRAY3D_VIDEO_ENCODE_DECODE";
-    }
-}
+handle!(CudaArray, CUarray, released by "cuArrayDestroy");
 
 impl Described {
     /// Flags of the shape's kind count as the shape's, wherever they are: what is known is what the driver is told.
@@ -218,7 +203,7 @@ unsafe fn told<N>(
     Ok(unsafe { found.assume_init() })
 }
 
-impl Array {
+impl CudaArray {
     /// Creates an array of a format, with unspecified contents. Flags for layers and cubes, which the shape says, need not be
     /// given; where they are, they count as if it did.
     ///
@@ -229,13 +214,13 @@ impl Array {
     /// together. A stream is being captured by this thread.
     ///
     /// ```
-    /// use cuda_safe::{Array, ArrayFlags, ArrayShape, ChannelFormat, Context, TexelFormat};
+    /// use cuda_safe::{array::{CudaArray, ArrayFlags, ArrayShape, ChannelFormat, TexelFormat}, Context};
     ///
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let format = TexelFormat::new(ChannelFormat::F16, 4);
     /// let shape = ArrayShape::planes(64, 32, 8);
-    /// let array = Array::new(&context, format, shape, ArrayFlags::SURFACE)?;
+    /// let array = CudaArray::new(&context, format, shape, ArrayFlags::SURFACE)?;
     /// assert_eq!((array.format(), array.shape()), (format, shape));
     /// # Ok(())
     /// # }
@@ -250,9 +235,10 @@ impl Array {
     ) -> Result<Self> {
         const CALL: &str = "cuArray3DCreate_v2";
         let described = Described::new(format, shape.into(), flags);
-        described.shape.expect_lengths("Array::new")?;
-        described.shape.expect_kind("Array::new")?;
-        let _allowed = capture::refuse_here("Array::new", "create the array before the capture")?;
+        described.shape.expect_lengths("CudaArray::new")?;
+        described.shape.expect_kind("CudaArray::new")?;
+        let _allowed =
+            capture::refuse_here("CudaArray::new", "create the array before the capture")?;
         let _current = context.enter("cuArray3DCreate_v2")?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write, and the description lives through the call.

@@ -3,18 +3,15 @@
 use std::{ffi::c_uint, fmt};
 
 use crate::{
-    attribute::DeviceAttribute,
-    device::Device,
+    device::{Device, attribute::DeviceAttribute},
     error::{Error, Result},
+    raw::constants::{CUBE, LAYERED},
 };
-
-const LAYERED: c_uint = 1;
-const CUBE: c_uint = 4;
 
 /// The dimensions of an array, in texels, and its layers.
 ///
 /// ```
-/// use cuda_safe::ArrayShape;
+/// use cuda_safe::array::ArrayShape;
 ///
 /// let image = ArrayShape::from([640, 480]);
 /// assert_eq!((image.width(), image.height(), image.depth()), (640, 480, 1));

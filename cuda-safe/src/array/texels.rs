@@ -2,22 +2,22 @@
 
 use std::{fmt, marker::PhantomData};
 
-use super::{Array, Texel};
+use super::{CudaArray, Texel};
 use crate::{
     error::Result,
     memory::{CopySource, CopyTarget, Region},
 };
 
-/// An array whose texels are known to be of type `T`: a side of a [`RegionCopy`](crate::RegionCopy), of which layers and
-/// faces are slices. It is another handle of the array. Made by [`Array::texels`].
+/// An array whose texels are known to be of type `T`: a side of a [`RegionCopy`](crate::memory::RegionCopy), of which layers and
+/// faces are slices. It is another handle of the array. Made by [`CudaArray::texels`].
 ///
 /// ```
-/// use cuda_safe::{Array, Context, HostRegion, PitchedBuffer, RegionCopy, Stream};
+/// use cuda_safe::{array::CudaArray, Context, memory::{HostRegion, PitchedBuffer, RegionCopy}, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
-/// let image = Array::from_slice(&stream, [4, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])?;
+/// let image = CudaArray::from_slice(&stream, [4, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])?;
 /// let mut texels = image.texels::<f32>()?;
 /// // The two columns in the middle, to pitched memory.
 /// let mut middle = PitchedBuffer::<f32>::zeroed(&stream, [2, 2])?;
@@ -31,18 +31,18 @@ use crate::{
 /// # }
 /// ```
 pub struct ArrayTexels<T> {
-    array: Array,
+    array: CudaArray,
     texel: PhantomData<fn() -> T>,
 }
 
-impl Array {
+impl CudaArray {
     /// The array with the type of its texels, for copies of parts of it.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `T` isn't the array's format, and for an array
     /// without memory.
     pub fn texels<T: Texel>(&self) -> Result<ArrayTexels<T>> {
-        const CALL: &str = "Array::texels";
+        const CALL: &str = "CudaArray::texels";
         self.expect_format::<T>(CALL)?;
         self.expect_memory(CALL)?;
         Ok(ArrayTexels {
@@ -55,7 +55,7 @@ impl Array {
 impl<T> ArrayTexels<T> {
     /// The array.
     #[must_use]
-    pub fn array(&self) -> &Array {
+    pub fn array(&self) -> &CudaArray {
         &self.array
     }
 }

@@ -31,8 +31,6 @@ use std::{
 
 use cuda_sys::CUcontext;
 
-use crate::context::Context;
-
 /// The streams that a call needs to be uncaptured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -61,9 +59,9 @@ impl Place {
         queue: Queue::None,
     };
 
-    pub(crate) fn new(context: &Context, queue: Queue) -> Self {
+    pub(crate) fn new(context: CUcontext, queue: Queue) -> Self {
         Self {
-            context: context.as_raw().addr(),
+            context: context.addr(),
             queue,
         }
     }
@@ -404,8 +402,8 @@ impl Beginning {
     }
 
     /// The stream has joined a capture of a stream of `from`. Which one is not known, so all of that context count.
-    pub(crate) fn joined(&self, from: &Context) {
-        let (own, from) = (self.target.place.context, from.as_raw().addr());
+    pub(crate) fn joined(&self, from: CUcontext) {
+        let (own, from) = (self.target.place.context, from.addr());
         for capture in &mut state().captures {
             if capture.contexts.contains(&from) && !capture.contexts.contains(&own) {
                 capture.contexts.push(own);
@@ -442,8 +440,8 @@ impl Drop for Counted {
 /// Which threads capture streams of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Capturers {
-    pub(super) this_thread: bool,
-    pub(super) others: bool,
+    pub(crate) this_thread: bool,
+    pub(crate) others: bool,
 }
 
 /// Which threads capture streams of a context by this crate.

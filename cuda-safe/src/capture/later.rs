@@ -11,130 +11,83 @@ use std::{
 };
 
 use super::{
-    captures_exist,
-    gate::{self, Length, Place, Queue},
-    relaxed,
+    gate::{self, Length, Place, captures_exist},
+    mode::relaxed,
 };
 use crate::{
-    callback,
-    context::{Context, unheard},
-    error::{Result, ends_context},
-    stream::Stream,
+    driver::callback,
+    error::{Result, fault::unheard},
 };
 
-/// The streams that must not be captured when something is released.
-#[derive(Clone, Copy)]
-pub(crate) enum Needs<'a> {
-    /// The release waits for these streams, or is enqueued on one of them.
-    Streams(&'a [Stream]),
-    /// The release waits for all work of this context.
-    Context(&'a Context),
-    /// The release waits for nothing that can be captured.
-    Nothing,
+/// The streams that must not be captured when something is released: a stream or several, all those of a context, or
+/// [`Nothing`].
+pub(crate) trait Needs {
+    /// Whether a capture is in the way.
+    fn is_captured(&self) -> bool;
+
+    /// The place where no capture may begin during the release, and further ones.
+    fn places(&self) -> (Place, Vec<Place>);
+
+    /// The same for a release that is put off.
+    fn kept(&self) -> Box<dyn Needs + Send>;
+
+    /// Whether nothing has to be waited for, as far as that can be known without a wait.
+    fn is_done(&self) -> bool;
+
+    /// Whether the release waits for all work of a context.
+    fn is_context(&self) -> bool {
+        false
+    }
+}
+
+/// The release waits for nothing that can be captured.
+pub(crate) struct Nothing;
+
+impl Needs for Nothing {
+    fn is_captured(&self) -> bool {
+        false
+    }
+
+    fn places(&self) -> (Place, Vec<Place>) {
+        (Place::NONE, Vec::new())
+    }
+
+    fn kept(&self) -> Box<dyn Needs + Send> {
+        Box::new(Self)
+    }
+
+    fn is_done(&self) -> bool {
+        true
+    }
 }
 
 type Release = Box<dyn FnOnce() -> Result<()> + Send>;
 
 /// Something that has not been released yet.
 struct Later {
-    needs: OwnedNeeds,
+    needs: Box<dyn Needs + Send>,
     /// Leaked if it is never called: the device may still use the memory that it owns.
     release: ManuallyDrop<Release>,
 }
 
-enum OwnedNeeds {
-    Streams(Vec<Stream>),
-    Context(Context),
-    Nothing,
-}
-
-impl OwnedNeeds {
-    fn borrow(&self) -> Needs<'_> {
-        match self {
-            Self::Streams(streams) => Needs::Streams(streams),
-            Self::Context(context) => Needs::Context(context),
-            Self::Nothing => Needs::Nothing,
-        }
+/// Calls `work` while no capture is in the way. Returns it if one is.
+fn attempt<R, W: FnOnce() -> R>(needs: &(impl Needs + ?Sized), work: W) -> Result<R, W> {
+    let _inside = Inside::enter();
+    let (first, others) = needs.places();
+    let first = gate::enter(first, Length::Long);
+    let others = others.into_iter();
+    let _entered: (_, Vec<_>) = (
+        first,
+        others.map(|one| gate::enter(one, Length::Long)).collect(),
+    );
+    if needs.is_captured() {
+        return Err(work);
     }
-}
-
-impl OwnedNeeds {
-    /// Whether nothing has to be waited for, as far as that can be known without a wait.
-    fn is_done(&self) -> bool {
-        match self {
-            // A stream that cannot be queried has faulted: the release reports that.
-            Self::Streams(streams) => relaxed(|| {
-                let mut streams = streams.iter();
-                streams.all(|stream| unheard(|| stream.query()).unwrap_or(true))
-            }),
-            Self::Context(_) => false,
-            Self::Nothing => true,
-        }
-    }
-}
-
-impl Needs<'_> {
-    fn owned(self) -> OwnedNeeds {
-        match self {
-            // Only its own thread can ask about it, and that may end.
-            Self::Streams(streams) if streams.iter().any(Stream::is_per_thread) => {
-                OwnedNeeds::Context(streams[0].context().clone())
-            }
-            Self::Streams(streams) => OwnedNeeds::Streams(streams.to_vec()),
-            Self::Context(context) => OwnedNeeds::Context(context.clone()),
-            Self::Nothing => OwnedNeeds::Nothing,
-        }
-    }
-
-    /// Whether a capture is in the way.
-    fn is_captured(&self) -> bool {
-        match *self {
-            Self::Streams(streams) => {
-                let is_captured = |stream: &Stream| match stream.is_of_other_thread() {
-                    // Only its own thread can ask.
-                    true => stream.context().is_captured(),
-                    // After a fault the release itself reports it. A stream that cannot be asked may be captured.
-                    false => stream
-                        .is_capturing()
-                        .unwrap_or_else(|error| !error.driver_code().is_some_and(ends_context)),
-                };
-                captures_exist() && streams.iter().any(is_captured)
-            }
-            Self::Context(context) => context.is_captured(),
-            Self::Nothing => false,
-        }
-    }
-
-    fn places(&self) -> (Place, Vec<Place>) {
-        match *self {
-            Self::Streams([first, others @ ..]) => {
-                // Allocates only for several streams.
-                (first.place(), others.iter().map(Stream::place).collect())
-            }
-            Self::Context(context) => (Place::new(context, Queue::All), Vec::new()),
-            Self::Streams([]) | Self::Nothing => (Place::NONE, Vec::new()),
-        }
-    }
-
-    /// Calls `work` while no capture is in the way. Returns it if one is.
-    fn attempt<R, W: FnOnce() -> R>(&self, work: W) -> Result<R, W> {
-        let _inside = Inside::enter();
-        let (first, others) = self.places();
-        let first = gate::enter(first, Length::Long);
-        let others = others.into_iter();
-        let _entered: (_, Vec<_>) = (
-            first,
-            others.map(|one| gate::enter(one, Length::Long)).collect(),
-        );
-        if self.is_captured() {
-            return Err(work);
-        }
-        Ok(if captures_exist() {
-            relaxed(work)
-        } else {
-            work()
-        })
-    }
+    Ok(if captures_exist() {
+        relaxed(work)
+    } else {
+        work()
+    })
 }
 
 thread_local! {
@@ -182,12 +135,6 @@ static LATER: Mutex<Vec<Later>> = Mutex::new(Vec::new());
 /// Whether there is anything in `LATER`, for questions without the lock.
 static WAITING: AtomicBool = AtomicBool::new(false);
 
-impl<'a> From<&'a Stream> for Needs<'a> {
-    fn from(stream: &'a Stream) -> Self {
-        Self::Streams(std::slice::from_ref(stream))
-    }
-}
-
 /// How often a capture of this crate has ended.
 static ENDED: AtomicUsize = AtomicUsize::new(0);
 
@@ -196,26 +143,23 @@ static ENDED: AtomicUsize = AtomicUsize::new(0);
 ///
 /// # Errors
 /// Returns the error of `release`.
-pub(crate) fn release<'a>(
-    needs: impl Into<Needs<'a>>,
+pub(crate) fn release(
+    needs: &(impl Needs + ?Sized),
     release: impl FnOnce() -> Result<()> + Send + 'static,
 ) -> Result<()> {
-    let needs = needs.into();
     let attempted = match callback::is_running() {
         true => Err(release),
-        false => needs.attempt(release),
+        false => attempt(needs, release),
     };
     let result = attempted.unwrap_or_else(|release| {
-        push(needs.owned(), Box::new(release));
+        push(needs.kept(), Box::new(release));
         Ok(())
     });
     drop_waiting();
-    match needs {
+    match needs.is_context() {
         // This waited for a context anyway.
-        Needs::Context(_) => {
-            run(|other| matches!(other, OwnedNeeds::Context(_)) || other.is_done())
-        }
-        Needs::Streams(_) | Needs::Nothing => release_later(),
+        true => run(|other| other.is_context() || other.is_done()),
+        false => release_later(),
     }
     result
 }
@@ -223,10 +167,10 @@ pub(crate) fn release<'a>(
 /// Puts off the release of an object that a host function drops. It waits for nothing that can be captured, or checks that
 /// itself.
 pub(crate) fn put_off(release: impl FnOnce() -> Result<()> + Send + 'static) {
-    push(OwnedNeeds::Nothing, Box::new(release));
+    push(Box::new(Nothing), Box::new(release));
 }
 
-fn push(needs: OwnedNeeds, release: Release) {
+fn push(needs: Box<dyn Needs + Send>, release: Release) {
     let release = ManuallyDrop::new(release);
     let mut later = LATER.lock().unwrap_or_else(PoisonError::into_inner);
     later.push(Later { needs, release });
@@ -236,7 +180,7 @@ fn push(needs: OwnedNeeds, release: Release) {
 /// Releases everything that was put off, if no capture forbids it any more and it needs no wait. Called when something
 /// else is released.
 pub(crate) fn release_later() {
-    run(OwnedNeeds::is_done);
+    run(|needs| needs.is_done());
 }
 
 /// Releases everything that was put off, if no capture forbids it any more. Waits, as the drop would have done.
@@ -245,7 +189,7 @@ pub(super) fn capture_ended() {
     run(|_| true);
 }
 
-fn run(is_due: impl Fn(&OwnedNeeds) -> bool) {
+fn run(is_due: impl Fn(&dyn Needs) -> bool) {
     thread_local!(static RUNNING: Cell<bool> = const { Cell::new(false) });
     /// After a panic too.
     struct End;
@@ -269,12 +213,12 @@ fn run(is_due: impl Fn(&OwnedNeeds) -> bool) {
         };
         for Later { needs, release } in waiting {
             let release = ManuallyDrop::into_inner(release);
-            if !is_due(&needs) {
+            if !is_due(needs.as_ref()) {
                 push(needs, release);
                 continue;
             }
             // An error here can't be acted upon, as in a drop.
-            if let Err(release) = unheard(|| needs.borrow().attempt(release)) {
+            if let Err(release) = unheard(|| attempt(needs.as_ref(), release)) {
                 push(needs, release);
             }
         }

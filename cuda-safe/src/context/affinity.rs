@@ -7,11 +7,9 @@ use cuda_sys::{
 
 use super::{Context, ContextFlags};
 use crate::{
-    callback,
     device::Device,
-    driver::{self, check},
+    driver::{self, callback, check, newer},
     error::{ErrorKind, Result},
-    newer,
 };
 
 const COUNT: CUexecAffinityType = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
@@ -46,7 +44,7 @@ impl Device {
 impl Context {
     /// Creates a context whose kernels run on so many multiprocessors; the driver may round up. That takes a server
     /// of MPS (Multi-Process Service). For parts of a device within one process, see
-    /// [`GreenContext`](crate::GreenContext).
+    /// [`GreenContext`](crate::green::GreenContext).
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] without MPS ([`Device::can_limit_contexts`]); otherwise as

@@ -1,29 +1,29 @@
 //! Green contexts: parts of a device's multiprocessors, with streams that run on them alone.
 
 use std::{
-    ffi::{c_int, c_uint, c_void},
+    ffi::{c_uint, c_void},
     ptr,
 };
 
-use cuda_sys::{CUcontext, CUevent, CUresult};
+use cuda_sys::CUcontext;
 
-use super::{Context, Multiprocessors, PushedContext, current, resource, wait_for};
+use super::{
+    Context, PushedContext, current,
+    resource::{self, Multiprocessors},
+    wait_for,
+};
 use crate::{
-    callback,
-    capture::{self, Needs, REMEDY, release, released},
+    capture::{self, REMEDY, release, released},
+    driver::{callback, newer},
     error::{Error, Result},
-    event::Event,
-    handle::Sendable,
-    handle::{Adopt, Handle, Kind, handle},
-    newer,
-    stream::Stream,
+    handle::{Adopt, Handle, Kind, Sendable, handle},
 };
 
 /// A part of a device's multiprocessors. Kernels that are launched on its [streams](Self::stream) run there, and leave
 /// the other multiprocessors to others.
 ///
 /// It is not a context of its own, but a way to use the primary one: memory, modules and events are the primary
-/// context's, and are used with its streams as with any other. So [`Stream::context`] of its streams is the primary
+/// context's, and are used with its streams as with any other. So [`Stream::context`](crate::Stream::context) of its streams is the primary
 /// context, a fault on one of them makes the primary context unusable, and the green context keeps the primary one
 /// alive. A stream of it keeps the green context alive.
 ///
@@ -31,7 +31,7 @@ use crate::{
 /// they share memory, caches, and the queues by which work reaches the device.
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceBuffer, GreenContext};
+/// use cuda_safe::{Context, DeviceBuffer, green::GreenContext};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -61,7 +61,7 @@ impl Kind for GreenKind {
 
     unsafe fn release(&self, raw: RawGreen, primary: &Context) -> Result<()> {
         let (raw, own) = (Sendable(raw), primary.clone());
-        release(Needs::Context(primary), move || {
+        release(primary, move || {
             let (raw, primary) = (raw.get(), own);
             let destroy = newer::cuGreenCtxDestroy()?;
             // Streams that are gone may have left work behind. To wait for the primary context is to wait for its parts, too.
@@ -160,7 +160,7 @@ impl GreenContext {
     /// The context is unusable after a fault.
     ///
     /// ```
-    /// # use cuda_safe::{Context, GreenContext};
+    /// # use cuda_safe::{Context, green::GreenContext};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let all = context.multiprocessors()?;
@@ -195,80 +195,6 @@ impl GreenContext {
         Ok(id)
     }
 
-    /// A stream whose kernels run on these multiprocessors. It is independent of the legacy default stream.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.5. No memory for the
-    /// stream is left, or the context is unusable after a fault.
-    #[doc(alias = "cuGreenCtxStreamCreate")]
-    pub fn stream(&self) -> Result<Stream> {
-        self.stream_with_priority(0)
-    }
-
-    /// As [`stream`](Self::stream), with a priority: a lower number is more urgent, see
-    /// [`Context::stream_priority_range`].
-    ///
-    /// # Errors
-    /// As [`stream`](Self::stream).
-    #[doc(alias = "cuGreenCtxStreamCreate")]
-    pub fn stream_with_priority(&self, priority: i32) -> Result<Stream> {
-        /// `CU_STREAM_NON_BLOCKING`: nothing else is allowed.
-        const NON_BLOCKING: c_uint = 1;
-        let create = newer::cuGreenCtxStreamCreate()?;
-        let _current = self.context().enter("cuGreenCtxStreamCreate")?;
-        let mut raw = ptr::null_mut();
-        // SAFETY: the handle is live, `raw` is valid for the write.
-        let code = unsafe { create(&mut raw, self.as_raw(), NON_BLOCKING, c_int::from(priority)) };
-        self.context().check("cuGreenCtxStreamCreate", code)?;
-        // SAFETY: just made in this green context, and owned by nobody else.
-        Ok(unsafe { Stream::of_green(self, raw) })
-    }
-
-    /// Records `event` behind everything that the streams of this green context have been given so far.
-    ///
-    /// # Errors
-    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context, and if this
-    /// crate captures a stream of the primary context, on whatever thread. Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if
-    /// raw calls capture a stream of this green context. That invalidates their capture.
-    #[doc(alias = "cuGreenCtxRecordEvent")]
-    pub fn record(&self, event: &Event) -> Result<()> {
-        callback::refuse_within("cuGreenCtxRecordEvent")?;
-        self.context().expect_same(
-            event.context(),
-            "GreenContext::record",
-            "the green context and the event",
-        )?;
-        let record = newer::cuGreenCtxRecordEvent()?;
-        self.with_event("cuGreenCtxRecordEvent", record, event)
-    }
-
-    /// Has everything that streams of this green context are given from now on wait for what `event` was recorded
-    /// behind. The host does not wait.
-    ///
-    /// # Errors
-    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this crate captures a stream of the
-    /// primary context, on whatever thread. Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if raw calls capture a stream of
-    /// this green context. That invalidates their capture.
-    #[doc(alias = "cuGreenCtxWaitEvent")]
-    pub fn wait_event(&self, event: &Event) -> Result<()> {
-        callback::refuse_within("cuGreenCtxWaitEvent")?;
-        let wait = newer::cuGreenCtxWaitEvent()?;
-        self.with_event("cuGreenCtxWaitEvent", wait, event)
-    }
-
-    fn with_event(
-        &self,
-        name: &'static str,
-        call: unsafe extern "C" fn(RawGreen, CUevent) -> CUresult,
-        event: &Event,
-    ) -> Result<()> {
-        let _allowed = capture::refuse_here(name, REMEDY)?;
-        let _uncaptured = self.context().uncaptured(name)?;
-        // SAFETY: both handles are live; the driver keeps what it needs of the event.
-        let code = unsafe { call(self.as_raw(), event.as_raw()) };
-        self.context().check(name, code)
-    }
-
     /// Waits until everything that the streams of this green context were given has finished.
     ///
     /// # Errors
@@ -292,7 +218,7 @@ impl GreenContext {
     /// As [`Context::push_current`].
     ///
     /// ```
-    /// # use cuda_safe::{Context, GreenContext, sys};
+    /// # use cuda_safe::{Context, green::GreenContext, sys};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let green = GreenContext::new(&context, &[context.multiprocessors()?])?;

@@ -1,8 +1,7 @@
 //! The limits of a context's device, read once.
 
 use crate::{
-    attribute::DeviceAttribute,
-    device::Device,
+    device::{Device, attribute::DeviceAttribute},
     error::{Error, Result},
 };
 

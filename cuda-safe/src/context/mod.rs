@@ -1,15 +1,26 @@
-//! Contexts: what a process has on a device. Everything created in one keeps it alive.
+//! Contexts: the state that a process has on a device. Everything that is created in a context keeps it alive.
+//!
+//! [`Context::primary`] is the usual choice. A context on some of the multiprocessors is in the module
+//! [`green`](crate::green).
+//!
+//! - A context: [`Context`], [`ContextFlags`], [`PushedContext`]
+//! - Its settings: [`Limit`], [`CacheConfig`]
+//! - Its memory: [`MemoryInfo`]
 
 mod affinity;
+mod captures;
 mod current;
-mod events;
-mod fault;
-mod green;
+mod enter;
+mod flags;
+pub(crate) mod gpu_direct;
+pub(crate) mod green;
 mod limits;
 mod others;
-mod peer;
-mod resource;
+pub(crate) mod release;
+pub(crate) mod resource;
 mod settings;
+pub(crate) mod settle;
+mod wait;
 
 use std::{
     fmt, ptr,
@@ -19,26 +30,26 @@ use std::{
 use cuda_sys::{self as sys, CUcontext, CUdevice, CUresult};
 
 pub(crate) use current::Current;
-pub use current::PushedContext;
-pub(crate) use fault::unheard;
-pub use green::GreenContext;
+pub use enter::PushedContext;
+pub use flags::ContextFlags;
+pub(crate) use green::GreenContext;
+pub(crate) use green::RawGreen;
 pub(crate) use limits::Limits;
 use others::Presence;
-pub use peer::PeerAccess;
-pub(crate) use resource::RawResource;
-pub use resource::{Multiprocessors, Split, SplitFlags};
-pub use settings::{CacheConfig, ContextFlags, Limit};
+pub use settings::{CacheConfig, Limit};
+pub(crate) use settle::Settled;
+pub(crate) use wait::settle_in;
+
+use settle::settle;
 
 use crate::{
-    callback,
-    capture::{self, Needs, relaxed, release},
+    capture::{self, Nothing, relaxed, release},
     device::Device,
-    driver::{self, check},
-    error::{DROP, Error, ErrorKind, FAULTED, FIND, Result, is_fault},
-    handle::Sendable,
-    handle::{Handle, Kind, Weak, handle},
-    newer,
-    settle::settle,
+    driver::{self, callback, check, newer},
+    error::{
+        DROP, Error, ErrorKind, FAULTED, FIND, Result, fault::Fault, is_fault, report::report,
+    },
+    handle::{Handle, Kind, Sendable, Weak, handle},
 };
 
 /// A context on a device. Cloning gives another reference to the same context, which is released when the last clone,
@@ -70,7 +81,7 @@ struct ContextKind {
     is_primary: bool,
     limits: Limits,
     /// The first fault seen; later errors refer to it.
-    fault: fault::Fault,
+    fault: Fault,
     presence: Arc<Presence>,
 }
 
@@ -83,7 +94,7 @@ impl Kind for ContextKind {
         let (raw, device, is_primary) = (Sendable(raw), *device, self.is_primary);
         let presence = self.presence.clone();
         // No stream of it is being captured: a capture holds its stream, which holds the context.
-        release(Needs::Nothing, move || {
+        release(&Nothing, move || {
             let _until_released = presence;
             let raw = raw.get();
             if is_primary {
@@ -345,7 +356,7 @@ impl Context {
         let kind = ContextKind {
             is_primary,
             limits,
-            fault: fault::Fault::default(),
+            fault: Fault::default(),
             presence: Arc::new(Presence::new(raw)),
         };
         // SAFETY: as this function's contract says.
@@ -459,11 +470,11 @@ impl Context {
             return Error::driver(call, code);
         }
         self.0.kind().fault.error(call, code, |error| {
-            match (driver::report(self.as_raw()), last()) {
+            match (report(self.as_raw()), last()) {
                 // The emulator's, which says all that there is to say.
                 (Some(report), _) => {
                     #[cfg(feature = "nvrtc")]
-                    let report = crate::program::explain(&report);
+                    let report = crate::error::sources::explain(&report);
                     format!("{FAULTED}: {DROP}\n{report}")
                 }
                 (None, Some(last)) => format!(

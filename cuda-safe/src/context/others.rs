@@ -16,8 +16,6 @@ use std::{
 
 use cuda_sys::{self as sys, CUcontext, CUresult};
 
-use super::Context;
-
 /// The contexts that this crate uses, an entry for each object.
 static PRESENT: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 
@@ -59,7 +57,7 @@ impl Presence {
     }
 
     /// Whether no other context has existed in the process, as far as this crate and the driver know.
-    fn is_alone(&self) -> bool {
+    pub(super) fn is_alone(&self) -> bool {
         // The lock orders this after the registration of a context that has faulted since.
         let present = present();
         let met = self.met.load(Ordering::Relaxed);
@@ -115,15 +113,6 @@ impl Drop for Presence {
 impl fmt::Debug for Presence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Presence").finish_non_exhaustive()
-    }
-}
-
-impl Context {
-    /// Whether the process has had no other context since this one was created. Then a fault is this context's own, and its
-    /// work is over when the driver reports it.
-    #[cold]
-    pub(crate) fn is_alone(&self) -> bool {
-        self.0.kind().presence.is_alone()
     }
 }
 

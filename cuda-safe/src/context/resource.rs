@@ -8,55 +8,17 @@ use std::{
 use cuda_sys::CUresult;
 
 use super::Context;
+pub(crate) use crate::raw::constants::MULTIPROCESSORS;
+pub use crate::raw::context::SplitFlags;
 use crate::{
-    callback,
     device::Device,
-    driver::{self, check},
+    driver::{self, callback, check, newer},
     error::{Error, ErrorKind, Result},
-    flags::flags,
-    newer,
+    raw::structures::RawResource,
 };
 
-/// `CU_DEV_RESOURCE_TYPE_SM`
-pub(super) const MULTIPROCESSORS: c_uint = 1;
-
-/// A `CUdevResource` of multiprocessors. Headers of CUDA 12.0 lack it, newer ones differ in what they name of it; its
-/// size is fixed.
-#[repr(C, align(8))]
-#[derive(Clone, Copy)]
-pub(crate) struct RawResource {
-    kind: c_uint,
-    /// The driver's own.
-    internal: [u8; 92],
-    count: c_uint,
-    smallest: c_uint,
-    alignment: c_uint,
-    rest: [c_uint; 9],
-}
-
-impl RawResource {
-    pub(super) const NONE: Self = Self {
-        kind: 0,
-        internal: [0; 92],
-        count: 0,
-        smallest: 0,
-        alignment: 0,
-        rest: [0; 9],
-    };
-}
-
-flags! {
-    /// How multiprocessors are divided (`CUdevSmResourceSplitByCount_flags`).
-    pub struct SplitFlags {
-        /// Smaller groups, of multiprocessors that need not lie together: large clusters may not fit such a group.
-        IGNORE_SM_COSCHEDULING = 1, "CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING";
-        /// Groups that hold the largest clusters that are possible. Compute capability 9.0 and newer.
-        MAX_POTENTIAL_CLUSTER_SIZE = 2, "CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE";
-    }
-}
-
 /// A set of multiprocessors of a device: all of them, or a part that [`split`](Self::split) made. A
-/// [`GreenContext`](crate::GreenContext) runs kernels on the set that it is made with.
+/// [`GreenContext`](crate::green::GreenContext) runs kernels on the set that it is made with.
 ///
 /// A value only describes the set. Nothing is reserved by it, and sets of two contexts may overlap.
 ///
@@ -128,7 +90,7 @@ impl Multiprocessors {
     /// As [`split`](Self::split).
     ///
     /// ```
-    /// # use cuda_safe::{Device, SplitFlags};
+    /// # use cuda_safe::{Device, green::SplitFlags};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let all = Device::get(0)?.multiprocessors()?;
     /// assert!(all.groups_of(all.count(), SplitFlags::default())? <= 1);
@@ -166,7 +128,7 @@ impl Multiprocessors {
     /// driver's code for more multiprocessors than there are, and for a group that came out of a division.
     /// [`ErrorKind::Unsupported`] for a driver older than CUDA 12.4.
     ///
-    /// [`GreenContext::multiprocessors`]: crate::GreenContext::multiprocessors
+    /// [`GreenContext::multiprocessors`]: crate::green::GreenContext::multiprocessors
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     pub fn split(&self, groups: u32, at_least: u32) -> Result<Split> {
         self.split_with(groups, at_least, SplitFlags::default())
@@ -178,7 +140,7 @@ impl Multiprocessors {
     /// As [`split`](Self::split). The driver's code for flags that the device does not support.
     ///
     /// ```
-    /// # use cuda_safe::{Device, SplitFlags};
+    /// # use cuda_safe::{Device, green::SplitFlags};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let all = Device::get(0)?.multiprocessors()?;
     /// // The smallest group that there can be, without regard to clusters.

@@ -14,9 +14,8 @@ use super::{
     node::Node,
 };
 use crate::{
-    callback,
     device::Device,
-    driver,
+    driver::{self, callback},
     error::{Error, Result},
     launch::address_argument,
     memory::{PlainData, byte_size, expect_guaranteed},

@@ -6,8 +6,8 @@ use cuda_sys::CUgraph;
 
 use super::{Capture, Condition, EdgeData, Graph, GraphError, Held, Node, Part, conditional::New};
 use crate::{
+    code::function::Function,
     error::{Error, Result},
-    function::Function,
     launch::{KernelArguments, LaunchConfig},
     memory::PlainData,
     stream::Stream,

@@ -6,12 +6,11 @@ use cuda_sys::{self as sys, CUDA_HOST_NODE_PARAMS, CUgraph, CUgraphNode, CUresul
 
 use super::{Graph, GraphError, Part, host::HostFunction, node::Node, parameters};
 use crate::{
+    code::function::Function,
     error::{Error, Result},
-    event::Event,
-    function::Function,
     launch::{KernelArguments, LaunchConfig, RawAttributes, name_of},
-    memory::PlainData,
-    memory_operation::MemoryOperation,
+    memory::{PlainData, operation::MemoryOperation},
+    stream::event::Event,
 };
 
 impl Graph {
@@ -337,7 +336,9 @@ impl Graph {
     /// As [`add_empty`](Self::add_empty), and as [`Stream::memory_operations`](crate::Stream::memory_operations).
     ///
     /// ```
-    /// # use cuda_safe::{Context, MemoryOperation, PinnedBuffer, PinnedFlags, Stream, WaitUntil, graph::Graph};
+    /// # use cuda_safe::{
+    /// #     Context, memory::{MemoryOperation, PinnedFlags, WaitUntil}, PinnedBuffer, Stream, graph::Graph,
+    /// # };
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

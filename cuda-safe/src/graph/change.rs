@@ -12,11 +12,11 @@ use super::{
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{
+    code::function::Function,
     error::{Error, Result},
-    event::Event,
-    function::Function,
     launch::{COOPERATIVE, KernelArguments, LaunchConfig, RawAttributes, bytes_of, name_of},
     memory::PlainData,
+    stream::event::Event,
 };
 
 impl GraphExec {

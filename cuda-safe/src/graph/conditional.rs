@@ -1,18 +1,19 @@
 //! Nodes that run other graphs if, while, or as a value says.
 
 use std::{
-    ffi::{c_int, c_longlong, c_uint, c_void},
+    ffi::{c_uint, c_void},
     fmt, ptr, slice,
 };
 
-use cuda_sys::{self as sys, CUcontext, CUgraph, CUgraphNodeType, CUresult};
+use cuda_sys::{self as sys, CUgraph, CUgraphNodeType, CUresult};
 
 use super::{Body, Graph, Node, NodeKind};
 use crate::{
+    code::parameter::ArgumentKind,
+    driver::newer,
     error::{Error, Result},
     launch::{KernelArgument, Sealed},
-    newer,
-    parameter::ArgumentKind,
+    raw::structures::RawConditional,
     stream::Stream,
 };
 
@@ -62,20 +63,6 @@ unsafe impl KernelArgument for Condition {
         [(&raw mut *staged).cast()]
     }
 }
-
-/// `CUgraphNodeParams` of a conditional node, which headers of 12.0 lack.
-#[repr(C)]
-struct Parameters {
-    kind: CUgraphNodeType,
-    reserved: [c_int; 3],
-    condition: u64,
-    which: c_uint,
-    size: c_uint,
-    bodies: *mut CUgraph,
-    context: CUcontext,
-    rest: [c_longlong; 26],
-}
-const _: () = assert!(size_of::<Parameters>() == 256);
 
 impl Graph {
     /// A value for a conditional node of this graph to look at. It is `default` when a launch begins; without a default it
@@ -266,7 +253,7 @@ impl Graph {
             _ => return Err(Error::invalid(CALL, format!("a choice of {size} graphs"))),
         };
         let add = newer::cuGraphAddNode()?;
-        let mut parameters = Parameters {
+        let mut parameters = RawConditional {
             kind: CUgraphNodeType(NodeKind::CONDITIONAL.0),
             reserved: [0; 3],
             condition: condition.raw,

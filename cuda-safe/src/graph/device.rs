@@ -6,9 +6,10 @@ use cuda_sys as sys;
 
 use super::{Graph, GraphExec, InstantiateFlags, Node};
 use crate::{
+    code::parameter::ArgumentKind,
     error::{Error, Result},
     launch::{KernelArgument, Sealed},
-    parameter::ArgumentKind,
+    raw::{constants::UPDATABLE, structures::RawUpdatable},
     stream::Stream,
 };
 
@@ -156,18 +157,6 @@ impl GraphExec {
     }
 }
 
-/// `CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE`, which headers of 12.0 lack.
-const UPDATABLE: u32 = 13;
-
-/// `CUlaunchAttributeValue` of this attribute.
-#[repr(C)]
-struct Value {
-    updatable: u64,
-    node: u64,
-    rest: [u64; 6],
-}
-const _: () = assert!(size_of::<Value>() == size_of::<sys::CUlaunchAttributeValue>());
-
 impl Graph {
     /// Has kernels change a kernel's node. From now on the graph can't be cloned, and what is made of it can't be
     /// [updated](GraphExec::update) as a whole.
@@ -181,7 +170,7 @@ impl Graph {
         const CALL: &str = "cuGraphKernelNodeSetAttribute";
         self.expect_own(node, "Graph::make_updatable")?;
         let _current = self.context().enter("cuGraphKernelNodeSetAttribute")?;
-        let mut value = Value {
+        let mut value = RawUpdatable {
             updatable: 1,
             node: 0,
             rest: [0; 6],

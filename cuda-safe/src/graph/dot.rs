@@ -8,7 +8,7 @@ use super::{
     Graph,
     node::{Node, NodeKind},
 };
-use crate::{error::Result, launch::Dim3, newer};
+use crate::{driver::newer, error::Result, launch::Dim3};
 
 impl Graph {
     /// The graph in the language of [Graphviz](https://graphviz.org): `dot -Tsvg` draws it. A node is told by what it

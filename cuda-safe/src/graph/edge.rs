@@ -5,30 +5,12 @@ use std::ptr;
 use cuda_sys::{CUgraphNode, CUresult};
 
 use super::{Graph, Node};
+pub use crate::raw::graph::Port;
 use crate::{
+    driver::newer,
     error::{Error, ErrorKind, Result},
-    flags::choices,
-    newer,
+    raw::structures::RawEdgeData,
 };
-
-choices! {
-    /// What of a node another one waits for. Nodes that are not kernels have no other than [`DONE`](Self::DONE).
-    ///
-    /// ```
-    /// use cuda_safe::graph::{EdgeData, Port};
-    ///
-    /// assert_eq!(EdgeData::default().port, Port::DONE);
-    /// ```
-    pub struct Port(u8) {
-        /// That it is done.
-        DONE = 0, "CU_GRAPH_KERNEL_NODE_PORT_DEFAULT";
-        /// That all blocks of the kernel have run `griddepcontrol.launch_dependents`
-        /// (`cudaTriggerProgrammaticLaunchCompletion`), or have ended.
-        TRIGGERED = 1, "CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC";
-        /// That all blocks of the kernel have begun.
-        BEGUN = 2, "CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER";
-    }
-}
 
 /// What an edge says beside its nodes (`CUgraphEdgeData`). The default is an edge as [`Graph::add_dependency`] adds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,16 +62,6 @@ impl EdgeData {
             _ => "",
         }
     }
-}
-
-/// `CUgraphEdgeData`, which headers of 12.0 lack.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-pub(crate) struct RawEdgeData {
-    from_port: u8,
-    to_port: u8,
-    kind: u8,
-    reserved: [u8; 5],
 }
 
 impl From<EdgeData> for RawEdgeData {

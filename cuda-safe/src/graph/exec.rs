@@ -8,43 +8,14 @@ use super::{
     Graph, GraphError, Keep, Kept, Node,
     held::{Held, Tag},
 };
+pub use crate::raw::graph::InstantiateFlags;
 use crate::{
-    capture::{self, Needs, captures_exist, drop_outside, relaxed, release, released},
-    context::{Context, unheard},
-    error::{Error, Result},
-    event::Event,
-    flags::flags,
-    handle::Sendable,
-    handle::{Handle, Kind},
-    launch::Number,
-    memory::Owner,
-    settle::Settled,
-    stream::Stream,
+    capture::{self, Nothing, captures_exist, drop_outside, relaxed, release, released},
+    context::{Context, Settled},
+    error::{Error, Result, fault::unheard},
+    handle::{Handle, Kind, Sendable},
+    stream::{Owner, Stream, event::Event, last::Number},
 };
-
-flags! {
-    /// How a graph is instantiated.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, graph::{Graph, InstantiateFlags}};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let graph = Graph::new(&context)?;
-    /// let exec = graph.instantiate_with(InstantiateFlags::USE_NODE_PRIORITY)?;
-    /// # drop(exec);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub struct InstantiateFlags {
-        /// Frees at a launch what the launch before has allocated and not freed: for graphs with nodes of raw calls.
-        AUTO_FREE_ON_LAUNCH = 1, "CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH";
-        /// The graph can be launched by kernels too: [`GraphExec::for_device`]. It has nodes of one device only: kernels that
-        /// launch no kernels, copies and fills of memory that the device reaches, and graphs of these.
-        DEVICE_LAUNCH = 4, "CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH";
-        /// Nodes run with the priorities that they have, and not with the stream's.
-        USE_NODE_PRIORITY = 8, "CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY";
-    }
-}
 
 /// A graph that can be launched: made by [`Graph::instantiate`].
 ///
@@ -92,7 +63,7 @@ impl Kind for ExecKind {
 
     unsafe fn release(&self, raw: CUgraphExec, context: &Context) -> Result<()> {
         let (raw, own) = (Sendable(raw), context.clone());
-        release(Needs::Nothing, move || {
+        release(&Nothing, move || {
             let _current = own.enter("cuGraphExecDestroy")?;
             // SAFETY: released once, by this function's contract; a launch that is under way goes on.
             let code = released(|| unsafe { sys::cuGraphExecDestroy(raw.get()) });
@@ -411,9 +382,7 @@ impl Drop for GraphExec {
         held.push(mem::take(self.held()));
         let launched = mem::take(&mut self.launched);
         // An error here can't be acted upon.
-        let _ = release(Needs::Streams(&launched.clone()), move || {
-            drop_after(&launched, held)
-        });
+        let _ = release(&launched.clone(), move || drop_after(&launched, held));
     }
 }
 

@@ -11,12 +11,11 @@ use super::{
     kept::{Keep, Kept, Part},
 };
 use crate::{
+    code::function::Function,
     error::{Error, Result},
-    event::Event,
-    function::Function,
-    memory::{CopySource, Owner, PlainData},
+    memory::{CopySource, PlainData},
     share::ExternalSemaphore,
-    stream::Stream,
+    stream::{Owner, Stream, event::Event},
 };
 
 /// A number that nothing else has.

@@ -10,7 +10,7 @@ use std::{
 use cuda_sys::CUhostFn;
 
 use super::held::next_number;
-use crate::callback;
+use crate::driver::callback;
 
 type Function = Arc<Mutex<dyn FnMut() + Send>>;
 

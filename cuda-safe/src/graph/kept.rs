@@ -7,10 +7,8 @@ use cuda_sys::CUdeviceptr;
 use crate::{
     error::Result,
     launch::address_argument,
-    memory::{
-        DeviceMemory, DeviceViewMut, OwnedStorage, Owner, PinnedBuffer, PlainData, range_within,
-    },
-    stream::Stream,
+    memory::{DeviceMemory, DeviceViewMut, OwnedStorage, PinnedBuffer, PlainData, range_within},
+    stream::{Owner, Stream},
 };
 
 /// Memory that a [`Graph`](super::Graph) can own: device memory of its own, of every kind, and page-locked host memory.

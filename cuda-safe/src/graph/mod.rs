@@ -78,16 +78,16 @@ use cuda_sys::{self as sys, CUgraph};
 
 pub use allocation::{Allocation, GraphMemory};
 pub use body::Body;
-pub use capture::{Capture, CaptureMode};
+pub use capture::Capture;
 pub use conditional::Condition;
 pub use device::{DeviceGraph, UpdatableKernel};
-pub(crate) use edge::RawEdgeData;
 pub use edge::{EdgeData, Port};
 pub use exec::{GraphExec, InstantiateFlags};
 pub use kept::{Keep, Kept, Part};
 pub use node::{Node, NodeKind};
 pub use region::{KeptRegion, Lent, PartRegion};
 
+pub use crate::capture::CaptureMode;
 use crate::{
     context::Context,
     error::{Error, Result},

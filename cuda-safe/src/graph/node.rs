@@ -5,7 +5,7 @@ use std::fmt;
 use cuda_sys::CUgraphNode;
 
 use super::held::Tag;
-use crate::flags::choices;
+pub use crate::raw::graph::NodeKind;
 
 /// A node of a [`Graph`](super::Graph). It names the node, and keeps nothing alive: used with another graph, or after
 /// its own is gone, it is an error.
@@ -37,51 +37,6 @@ impl Node {
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Node({:p})", self.raw)
-    }
-}
-
-choices! {
-    /// What a node does (`CUgraphNodeType`). A newtype: kinds of newer drivers have numbers too.
-    ///
-    /// ```
-    /// # use cuda_safe::{Context, graph::{Graph, NodeKind}};
-    /// # fn main() -> cuda_safe::Result<()> {
-    /// # let context = Context::primary(0)?;
-    /// let mut graph = Graph::new(&context)?;
-    /// let start = graph.add_empty(&[])?;
-    /// assert_eq!(graph.kind(start)?, NodeKind::EMPTY);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub struct NodeKind(u32) {
-        /// Launches a kernel.
-        KERNEL = 0, "CU_GRAPH_NODE_TYPE_KERNEL";
-        /// Copies memory.
-        COPY = 1, "CU_GRAPH_NODE_TYPE_MEMCPY";
-        /// Fills memory.
-        FILL = 2, "CU_GRAPH_NODE_TYPE_MEMSET";
-        /// Calls a function of the host.
-        HOST_FUNCTION = 3, "CU_GRAPH_NODE_TYPE_HOST";
-        /// Runs another graph.
-        CHILD = 4, "CU_GRAPH_NODE_TYPE_GRAPH";
-        /// Does nothing: others depend on it.
-        EMPTY = 5, "CU_GRAPH_NODE_TYPE_EMPTY";
-        /// Waits for an event.
-        EVENT_WAIT = 6, "CU_GRAPH_NODE_TYPE_WAIT_EVENT";
-        /// Records an event.
-        EVENT_RECORD = 7, "CU_GRAPH_NODE_TYPE_EVENT_RECORD";
-        /// Signals an external semaphore.
-        SEMAPHORE_SIGNAL = 8, "CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL";
-        /// Waits for an external semaphore.
-        SEMAPHORE_WAIT = 9, "CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT";
-        /// Allocates memory.
-        ALLOCATION = 10, "CU_GRAPH_NODE_TYPE_MEM_ALLOC";
-        /// Frees memory.
-        FREE = 11, "CU_GRAPH_NODE_TYPE_MEM_FREE";
-        /// Waits for values in memory, and writes them.
-        MEMORY_OPERATIONS = 12, "CU_GRAPH_NODE_TYPE_BATCH_MEM_OP";
-        /// Runs other graphs if, while, or as a value says.
-        CONDITIONAL = 13, "CU_GRAPH_NODE_TYPE_CONDITIONAL";
     }
 }
 

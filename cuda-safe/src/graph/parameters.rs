@@ -6,8 +6,8 @@ use cuda_sys::{
 
 use super::{held::Held, kept::Part};
 use crate::{
+    code::function::Function,
     error::{Error, Result},
-    function::Function,
     launch::{KernelArguments, LaunchConfig},
     memory::{PlainData, expect_equal},
     stream::Stream,

@@ -60,7 +60,7 @@ impl Graph {
     /// other.
     ///
     /// ```
-    /// use cuda_safe::{Context, PinnedBuffer, PitchedBuffer, RegionCopy, Stream, graph::Graph};
+    /// use cuda_safe::{Context, PinnedBuffer, memory::{PitchedBuffer, RegionCopy}, Stream, graph::Graph};
     ///
     /// # fn main() -> cuda_safe::Result<()> {
     /// let context = Context::primary(0)?;

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    share::{ExternalSemaphore, RawValue, RawValues},
+    raw::structures::RawSemaphoreValue,
+    share::{ExternalSemaphore, RawValues},
 };
 
 impl RawValues {
@@ -114,7 +115,7 @@ impl Graph {
             let found = unsafe { found.assume_init() };
             (
                 found.extSemArray,
-                found.paramsArray.cast::<RawValue>(),
+                found.paramsArray.cast::<RawSemaphoreValue>(),
                 found.numExtSems,
             )
         } else {
@@ -129,7 +130,7 @@ impl Graph {
             let found = unsafe { found.assume_init() };
             (
                 found.extSemArray,
-                found.paramsArray.cast::<RawValue>(),
+                found.paramsArray.cast::<RawSemaphoreValue>(),
                 found.numExtSems,
             )
         };

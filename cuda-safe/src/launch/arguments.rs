@@ -4,11 +4,12 @@ use std::{ffi::c_void, slice};
 
 use bytemuck::Pod;
 
-use super::check::ArgumentType;
 use crate::{
+    code::parameter::{ArgumentKind, ArgumentType},
     error::Result,
-    memory::{DeviceMemory, DeviceView, PlainData, Storage, StorageMut},
-    parameter::ArgumentKind,
+    memory::{
+        DeviceMemory, DeviceView, PitchedMemory, PitchedView, PlainData, Storage, StorageMut,
+    },
     stream::Stream,
 };
 
@@ -21,7 +22,7 @@ use crate::{
 /// Sealed: [`SIZE`](Self::SIZE) bytes are read from where the argument's pointers point.
 ///
 /// ```
-/// use cuda_safe::{DeviceBuffer, KernelArgument};
+/// use cuda_safe::{DeviceBuffer, launch::KernelArgument};
 ///
 /// assert_eq!(<&DeviceBuffer<f32> as KernelArgument>::SIZE, 8);
 /// assert_eq!(<[f32; 3] as KernelArgument>::SIZE, 12);
@@ -103,7 +104,7 @@ use sealed::{Sealed, Tuple};
 /// [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html): structs with padding, `bool`.
 ///
 /// ```
-/// # use cuda_safe::{ByValue, Context, LaunchConfig, Module, Out, Stream};
+/// # use cuda_safe::{launch::ByValue, Context, LaunchConfig, Module, Out, Stream};
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// # let stream = Stream::new(&context)?;
@@ -202,6 +203,9 @@ pub(crate) use address_argument;
 address_argument!([S: Storage, T: PlainData] &DeviceMemory<S, T>);
 address_argument!([S: StorageMut, T: PlainData] &mut DeviceMemory<S, T>);
 address_argument!([T: PlainData] DeviceView<'_, T>);
+address_argument!([S: Storage, T: PlainData] &PitchedMemory<S, T>);
+address_argument!([S: StorageMut, T: PlainData] &mut PitchedMemory<S, T>);
+address_argument!([T: PlainData] PitchedView<'_, T>);
 
 /// The arguments of a kernel: a tuple of up to 32 [`KernelArgument`]s.
 ///
@@ -209,7 +213,7 @@ address_argument!([T: PlainData] DeviceView<'_, T>);
 /// Sealed: the pointers are used without checks.
 ///
 /// ```
-/// # use cuda_safe::{Context, Function, KernelArguments, LaunchConfig, Module, Out, Stream};
+/// # use cuda_safe::{Context, Function, launch::KernelArguments, LaunchConfig, Module, Out, Stream};
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// # let stream = Stream::new(&context)?;

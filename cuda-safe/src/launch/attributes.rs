@@ -5,12 +5,16 @@ use std::ffi::c_uint;
 use cuda_sys::{CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig};
 
 use super::{Dim3, LaunchConfig};
+pub(crate) use crate::raw::constants::COOPERATIVE;
+pub use crate::raw::launch::{ClusterScheduling, PortableClusterSize};
 use crate::{
-    access_policy::AccessPolicyWindow,
-    event::Event,
-    flags::{choices, options},
-    stream::Stream,
-    stream_attributes::{MemSyncDomain, MemSyncDomainMap},
+    raw::flags::options,
+    stream::{
+        Stream,
+        access_policy::AccessPolicyWindow,
+        attributes::{MemSyncDomain, MemSyncDomainMap},
+        event::Event,
+    },
 };
 
 options! {
@@ -19,7 +23,7 @@ options! {
     /// Most of it is a hint. A driver or a device that doesn't know an attribute refuses the launch.
     ///
     /// ```
-    /// # use cuda_safe::{Context, InOut, LaunchAttributes, LaunchConfig, Module, Stream};
+    /// # use cuda_safe::{Context, InOut, launch::LaunchAttributes, LaunchConfig, Module, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -68,45 +72,6 @@ options! {
     }
 }
 
-choices! {
-    /// Where the blocks of a cluster go (`CUclusterSchedulingPolicy`).
-    ///
-    /// ```
-    /// use cuda_safe::{ClusterScheduling, LaunchAttributes};
-    ///
-    /// let attributes = LaunchAttributes::default().cluster_scheduling(ClusterScheduling::SPREAD);
-    /// assert_eq!(attributes.cluster_scheduling, Some(ClusterScheduling(1)));
-    /// ```
-    pub struct ClusterScheduling(u32) {
-        /// As the driver sees fit.
-        DEFAULT = 0, "CU_CLUSTER_SCHEDULING_POLICY_DEFAULT";
-        /// On different multiprocessors.
-        SPREAD = 1, "CU_CLUSTER_SCHEDULING_POLICY_SPREAD";
-        /// As the hardware balances its load.
-        LOAD_BALANCING = 2, "CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING";
-    }
-}
-
-choices! {
-    /// Which cluster sizes a launch takes (`CUlaunchAttributePortableClusterMode`): those that every device has, up to 8
-    /// blocks, or more.
-    ///
-    /// ```
-    /// use cuda_safe::{LaunchAttributes, PortableClusterSize};
-    ///
-    /// let attributes = LaunchAttributes::default().portable_cluster_size(PortableClusterSize::ALLOW_OTHERS);
-    /// assert_eq!(attributes.portable_cluster_size, Some(PortableClusterSize(2)));
-    /// ```
-    pub struct PortableClusterSize(u32) {
-        /// As [`FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::FunctionAttribute) says.
-        DEFAULT = 0, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT";
-        /// Only sizes that all devices have.
-        REQUIRE = 1, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE";
-        /// All sizes of this device.
-        ALLOW_OTHERS = 2, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE";
-    }
-}
-
 /// Events that a launch records on its way: [`Function::launch_with_events`](crate::Function::launch_with_events).
 ///
 /// Both are for what other streams wait for ([`Stream::wait_event`](crate::Stream::wait_event)), and are made
@@ -137,8 +102,6 @@ impl<'a> LaunchEvents<'a> {
         self
     }
 }
-
-pub(crate) const COOPERATIVE: u32 = 2;
 
 /// What an attribute is called in messages.
 pub(crate) fn name_of(id: CUlaunchAttributeID) -> String {

@@ -4,19 +4,13 @@ use cuda_sys::CUresult;
 
 use super::{KernelArgument, LaunchConfig};
 use crate::{
+    code::{
+        function::{Function, FunctionAttribute},
+        parameter::{ArgumentKind, ArgumentType, ParameterInfo, ParameterKind, bytes},
+    },
     context::Context,
     error::{Error, ErrorKind, Result},
-    function::{Function, FunctionAttribute},
-    parameter::{ArgumentKind, ParameterInfo, ParameterKind, bytes},
 };
-
-/// What an argument's type says about it.
-#[derive(Clone, Copy, Debug)]
-pub struct ArgumentType {
-    pub(super) name: fn() -> &'static str,
-    pub(super) size: usize,
-    pub(super) kind: fn() -> ArgumentKind,
-}
 
 impl ArgumentType {
     pub(super) const fn of<A: KernelArgument>() -> Self {
@@ -25,10 +19,6 @@ impl ArgumentType {
             size: A::SIZE,
             kind: A::kind,
         }
-    }
-
-    pub(crate) fn fits(&self, parameter: &ParameterInfo) -> bool {
-        parameter.size == self.size && parameter.kind.takes((self.kind)())
     }
 }
 

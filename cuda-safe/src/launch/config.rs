@@ -6,8 +6,8 @@ use super::LaunchAttributes;
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{
+    code::function::Function,
     error::{Error, Result},
-    function::Function,
 };
 
 /// Three extents: of a grid, in blocks, or of a block, in threads.
@@ -61,7 +61,7 @@ impl From<(u32, u32, u32)> for Dim3 {
 /// [`Dim3`]. The trait has a name of its own so that the compiler can say what to do about other integers.
 ///
 /// ```
-/// use cuda_safe::{Dim3, IntoDim3};
+/// use cuda_safe::{Dim3, launch::IntoDim3};
 ///
 /// fn count(extents: impl IntoDim3) -> u64 {
 ///     let extents: Dim3 = extents.into();
@@ -289,7 +289,7 @@ impl LaunchConfig {
     /// Sets [`attributes`](Self#structfield.attributes): what else is asked for.
     ///
     /// ```
-    /// use cuda_safe::{LaunchAttributes, LaunchConfig};
+    /// use cuda_safe::{launch::LaunchAttributes, LaunchConfig};
     ///
     /// let config = LaunchConfig::new(4, 128).attributes(LaunchAttributes::default().priority(-1));
     /// assert_eq!(config.attributes.and_then(|attributes| attributes.priority), Some(-1));

@@ -7,11 +7,9 @@ use cuda_sys::CUdeviceptr;
 use super::arguments::{KernelArgument, sealed::Sealed};
 use crate::{
     DeviceBuffer,
-    context::unheard,
-    error::Result,
+    error::{Result, fault::unheard},
     memory::{PlainData, enqueue_download, enqueue_upload},
-    settle::HostRange,
-    stream::Stream,
+    stream::{Stream, settle::HostRange},
 };
 
 /// A host slice that the kernel reads: copied to the device before the launch.

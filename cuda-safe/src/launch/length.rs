@@ -6,13 +6,12 @@ use bytemuck::Pod;
 
 use super::{
     arguments::{KernelArgument, sealed::Sealed},
-    check::ArgumentType,
     host::{In, InOut, Out},
 };
 use crate::{
+    code::parameter::{ArgumentKind, ArgumentType},
     error::{Error, ErrorKind, Result},
     memory::{DeviceMemory, DeviceView, Storage, StorageMut},
-    parameter::ArgumentKind,
     stream::Stream,
 };
 
@@ -62,7 +61,7 @@ pub struct WithLen<A, N> {
 /// What [`WithLen`] takes: arguments that are memory of a known length.
 ///
 /// ```
-/// # use cuda_safe::{DeviceBuffer, DeviceView, HasLength, In};
+/// # use cuda_safe::{DeviceBuffer, DeviceView, launch::HasLength, In};
 /// fn has_length(_: impl HasLength) {}
 /// # fn all(buffer: &DeviceBuffer<f32>, view: DeviceView<'_, f32>, slice: &[f32]) {
 /// has_length(buffer);

@@ -2,14 +2,18 @@
 
 use std::{ffi::c_void, fmt};
 
-use super::{arguments::KernelArgument, check::ArgumentType, config::LaunchConfig};
-use crate::{error::Result, function::Function, stream::Stream};
+use super::{arguments::KernelArgument, config::LaunchConfig};
+use crate::{
+    code::{function::Function, parameter::ArgumentType},
+    error::Result,
+    stream::Stream,
+};
 
 /// The arguments of a kernel, one by one: where a tuple can't be written, since their number or their types are known only
 /// when the program runs. [`Function::launch_list`] takes it, with the same checks as a launch with a tuple.
 ///
 /// ```
-/// use cuda_safe::{ArgumentList, Context, DeviceBuffer, LaunchConfig, Module, Stream};
+/// use cuda_safe::{launch::ArgumentList, Context, DeviceBuffer, LaunchConfig, Module, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;

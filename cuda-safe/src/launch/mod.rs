@@ -1,13 +1,21 @@
-//! Launching kernels.
+//! Launching kernels: grid, attributes and arguments.
+//!
+//! [`Function::launch`] takes a [`LaunchConfig`] and a tuple of arguments, and checks what can be known. The guide says
+//! [what is left to the caller](crate::guide::launch_safety).
+//!
+//! - Grid, block and attributes: [`LaunchConfig`], [`Dim3`], [`IntoDim3`], [`LaunchAttributes`], [`LaunchEvents`],
+//!   [`ClusterScheduling`], [`PortableClusterSize`], [`Occupancy`]
+//! - Arguments: [`KernelArguments`], [`KernelArgument`], [`ArgumentList`], [`ByValue`], [`WithLen`], [`HasLength`]
+//! - Host slices that the launch copies: [`In`], [`Out`], [`InOut`]
 
 mod arguments;
 mod attributes;
 mod check;
 mod config;
 mod host;
-mod last;
 mod length;
 mod list;
+pub(crate) mod occupancy;
 
 use std::ffi::{c_uint, c_void};
 
@@ -17,18 +25,17 @@ pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use arguments::{address_argument, sealed::Sealed};
 pub(crate) use attributes::{COOPERATIVE, RawAttributes, bytes_of, name_of};
 pub use attributes::{ClusterScheduling, LaunchAttributes, LaunchEvents, PortableClusterSize};
-pub(crate) use check::ArgumentType;
 pub use config::{Dim3, IntoDim3, LaunchConfig};
 pub use host::{In, InOut, Out};
-pub(crate) use last::{Last, Number};
 pub use length::{HasLength, WithLen};
 pub use list::ArgumentList;
 
 use crate::{
+    code::function::Function,
     error::{Error, Result},
-    function::Function,
     stream::Stream,
 };
+pub use occupancy::Occupancy;
 
 impl Function {
     /// Enqueues the kernel on `stream` with a tuple of arguments.
@@ -165,7 +172,9 @@ impl Function {
     /// of another context. A grid of no blocks: it records nothing.
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, Event, EventOptions, LaunchConfig, LaunchEvents, Module, Stream};
+    /// # use cuda_safe::{
+    /// #     Context, DeviceBuffer, Event, EventOptions, LaunchConfig, launch::LaunchEvents, Module, Stream,
+    /// # };
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -224,7 +233,7 @@ impl Function {
     ) -> Result<()> {
         match stream.call("cuLaunchKernel", enqueue)? {
             CUresult::CUDA_SUCCESS => {
-                stream.launched(self);
+                stream.note_launch(self.number());
                 Ok(())
             }
             code => Err(self.refusal(code, config)),

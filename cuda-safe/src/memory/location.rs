@@ -11,7 +11,7 @@ use crate::device::Device;
 /// It is the driver's two numbers, so that places of newer drivers can be named too.
 ///
 /// ```
-/// use cuda_safe::{Device, MemoryLocation};
+/// use cuda_safe::{Device, memory::MemoryLocation};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let device = Device::get(0)?;

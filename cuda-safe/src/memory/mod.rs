@@ -1,90 +1,81 @@
-//! Memory: on the device, and page-locked on the host.
+//! Memory: on devices and on the host, and copies between them.
+//!
+//! All device memory is one type, [`DeviceMemory`], over a [`Storage`] that says where it came from. Copies, fills, slices and the
+//! use as a kernel's argument are its methods. The guide compares the [kinds of memory](crate::guide::kinds_of_memory).
+//!
+//! - Device memory: [`DeviceBuffer`], [`DeviceView`], [`DeviceViewMut`], [`DeviceMemory`]
+//! - Its storages: [`StreamOrdered`], [`Borrowed`], [`BorrowedMut`], [`Storage`], [`StorageMut`], [`OwnedStorage`]
+//! - Host memory: [`PinnedBuffer`], [`PinnedFlags`], [`MappedBuffer`], [`Mapped`], [`PageLocked`], [`RegisteredBuffer`],
+//!   [`HostBlock`], [`Registration`], [`RegisterFlags`], [`RegisterError`]
+//! - Managed memory: [`ManagedBuffer`], [`Managed`], [`ManagedAttachment`], [`MemoryAdvice`], [`RangeAttribute`],
+//!   [`RangeAttributes`], [`Prefetch`], [`Discard`], [`MemoryLocation`]
+//! - Pools: [`MemoryPool`], [`MemoryPoolOptions`], [`PoolType`], [`PoolAttribute`], [`PoolPointer`], [`MemoryAccess`]
+//! - Rows at aligned addresses: [`PitchedBuffer`], [`PitchedView`], [`PitchedViewMut`], [`PitchedMemory`],
+//!   [`PitchedAllocation`]
+//! - Copies of parts: [`RegionCopy`], [`HostRegion`], [`HostRegionMut`], [`Region`], [`Extent`], [`Offset`], [`Layout`],
+//!   [`CopySource`], [`CopyTarget`]
+//! - Many copies at once: [`CopyBatch`], [`CopyAttributes`], [`SourceOrder`]
+//! - Copies that the host does not wait for: [`Transfer`], [`TransferError`], [`Scope`]
+//! - Pageable memory at the link's speed: [`Staging`], [`StagingOptions`]; work in pieces: [`Pipeline`], [`Outcome`]
+//! - Words that streams write and wait for: [`Signal`], [`SignalWord`], [`MemoryOperation`], [`WaitUntil`], [`BarrierScope`]
+//! - What the driver knows of an address: [`PointerInfo`], [`PointerAttribute`], [`MemoryType`]
+//! - Elements: [`PlainData`]
+//! - Addresses and physical memory apart: the module [`virtual_memory`]
 
+mod access_policy;
 mod alignment;
-mod batch;
-mod buffer;
 pub(crate) mod copy;
-mod device;
-mod extent;
-mod external;
-mod fresh;
-mod layout;
+pub(crate) mod device;
+pub(crate) mod host;
 mod location;
 mod managed;
-mod mapped;
-mod migrate;
-mod migrate_batch;
-mod owner;
-mod pinned;
-mod pipeline;
+pub(crate) mod operation;
+pub(crate) mod peer;
 mod pitched;
-mod pitched_buffer;
-mod pitched_mut;
-mod plain;
+pub(crate) mod plain;
 mod pointer;
 mod pool;
-mod pool_access;
-mod pool_attributes;
-mod pool_current;
-mod pool_options;
-mod pool_registry;
-mod pool_share;
-mod region;
-mod region_call;
-mod region_copy;
-mod registered;
-mod registration;
-mod scope;
+pub(crate) mod signal;
 pub(crate) mod size;
-mod staging;
 mod storage;
-mod transfer;
-mod view;
-mod virtual_memory;
+pub mod virtual_memory;
 pub(crate) mod waited;
 
-pub use batch::{CopyAttributes, CopyBatch, SourceOrder};
-pub use buffer::{DeviceBuffer, StreamOrdered};
+pub use copy::batch::{CopyAttributes, CopyBatch, SourceOrder};
+pub use copy::extent::{Extent, Offset};
+pub use copy::layout::Layout;
+pub use copy::pipeline::{Outcome, Pipeline};
+pub use copy::region::{CopySource, CopyTarget, Region};
+pub use copy::region_copy::{HostRegion, HostRegionMut, RegionCopy};
+pub use copy::scope::Scope;
+pub use copy::staging::{Staging, StagingOptions};
+pub use copy::transfer::{Transfer, TransferError};
 pub use device::DeviceMemory;
-pub use extent::{Extent, Offset};
-pub use external::{External, ExternalBuffer, ExternalMemory, ExternalMemoryKind};
-pub use layout::Layout;
+pub use device::buffer::{DeviceBuffer, StreamOrdered};
+pub use device::view::{Borrowed, BorrowedMut, DeviceView, DeviceViewMut};
+pub use host::mapped::{Mapped, MappedBuffer, PageLocked};
+pub use host::pinned::{PinnedBuffer, PinnedFlags};
+pub use host::registered::{HostBlock, RegisterError, RegisteredBuffer};
+pub use host::registration::{RegisterFlags, Registration};
 pub use location::MemoryLocation;
+pub use managed::batch::{Discard, Prefetch};
+pub use managed::migrate::{MemoryAdvice, RangeAttribute, RangeAttributes};
 pub use managed::{Managed, ManagedAttachment, ManagedBuffer};
-pub use mapped::{Mapped, MappedBuffer, PageLocked};
-pub use migrate::{MemoryAdvice, RangeAttribute, RangeAttributes};
-pub use migrate_batch::{Discard, Prefetch};
-pub use owner::Owner;
-pub use pinned::{PinnedBuffer, PinnedFlags};
-pub use pipeline::{Outcome, Pipeline};
+pub use operation::{BarrierScope, MemoryOperation, WaitUntil};
+pub use pitched::buffer::{PitchedAllocation, PitchedBuffer};
 pub use pitched::{PitchedMemory, PitchedView, PitchedViewMut};
-pub use pitched_buffer::{PitchedAllocation, PitchedBuffer};
 pub use plain::PlainData;
 pub use pointer::{MemoryType, PointerAttribute, PointerInfo};
 pub use pool::MemoryPool;
-pub use pool_options::{MemoryAccess, MemoryPoolOptions, PoolAttribute, PoolPointer, PoolType};
-pub use region::{CopySource, CopyTarget, Region};
-pub use region_copy::{HostRegion, HostRegionMut, RegionCopy};
-pub use registered::{HostBlock, RegisterError, RegisteredBuffer};
-pub use registration::{RegisterFlags, Registration};
-pub use scope::Scope;
-pub use staging::{Staging, StagingOptions};
+pub use pool::options::{MemoryAccess, MemoryPoolOptions, PoolAttribute, PoolPointer, PoolType};
+pub use signal::{Signal, SignalWord};
 pub use storage::{OwnedStorage, Storage, StorageMut};
-pub use transfer::{Transfer, TransferError};
-pub use view::{Borrowed, BorrowedMut, DeviceView, DeviceViewMut};
-pub use virtual_memory::{
-    AddressRange, FabricHandle, Granularity, Growable, GrowableBuffer, GrowableOptions, Mapping,
-    MulticastObject, MulticastOptions, PhysicalMemory, PhysicalOptions, PhysicalProperties,
-    PhysicalUsage, RangeFlags,
-};
 
 pub(crate) use alignment::{expect_aligned, expect_guaranteed};
-pub(crate) use batch::{RawAttributes, RawOperation};
+pub(crate) use copy::layout::Strides;
+pub(crate) use copy::region::Place;
+pub(crate) use copy::region_call::{BoxCopy, Side};
+pub(crate) use copy::region_copy::host_place;
 pub(crate) use copy::{enqueue_download, enqueue_upload};
-pub(crate) use layout::Strides;
-pub(crate) use region::Place;
-pub(crate) use region_call::{BoxCopy, Side};
-pub(crate) use region_copy::host_place;
 pub(crate) use size::{byte_size, expect_equal, range_within};
-pub(crate) use virtual_memory::RawMulticast;
 pub(crate) use waited::{Free, Release, Waited, waited};

@@ -7,75 +7,11 @@ use cuda_sys::{self as sys, CUcontext, CUdeviceptr, CUmemoryPool, CUpointer_attr
 use super::{
     device::DeviceMemory,
     plain::PlainData,
-    pool_options::MemoryAccess,
+    pool::options::MemoryAccess,
     storage::{Storage, StorageMut},
 };
-use crate::{context::Context, error::Result, flags::choices, peer::ShareableHandles};
-
-choices! {
-    /// What may be asked of an address, for [`Context::pointer_attribute`] (`CUpointer_attribute`). Most of them are in
-    /// [`PointerInfo`], which asks for them all at once.
-    pub struct PointerAttribute(c_uint) {
-        /// The context that it was allocated or registered in; 0 for memory that belongs to a device.
-        CONTEXT = 1, "CU_POINTER_ATTRIBUTE_CONTEXT";
-        /// Where it is: see [`MemoryType`].
-        MEMORY_TYPE = 2, "CU_POINTER_ATTRIBUTE_MEMORY_TYPE";
-        /// The address by which the device reaches it.
-        DEVICE_POINTER = 3, "CU_POINTER_ATTRIBUTE_DEVICE_POINTER";
-        /// The address by which the host reaches it.
-        HOST_POINTER = 4, "CU_POINTER_ATTRIBUTE_HOST_POINTER";
-        /// Whether synchronous copies and fills of it really are: see [`DeviceMemory::set_sync_memops`].
-        SYNC_MEMOPS = 6, "CU_POINTER_ATTRIBUTE_SYNC_MEMOPS";
-        /// A number of the allocation that the process uses once.
-        BUFFER_ID = 7, "CU_POINTER_ATTRIBUTE_BUFFER_ID";
-        /// Whether it is managed memory.
-        IS_MANAGED = 8, "CU_POINTER_ATTRIBUTE_IS_MANAGED";
-        /// The device that it was allocated on or registered with.
-        DEVICE_ORDINAL = 9, "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL";
-        /// Whether other processes can get it by the older calls (`cuIpcGetMemHandle`).
-        IS_LEGACY_CUDA_IPC_CAPABLE = 10, "CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE";
-        /// Where the allocation begins.
-        RANGE_START_ADDR = 11, "CU_POINTER_ATTRIBUTE_RANGE_START_ADDR";
-        /// Bytes of the allocation.
-        RANGE_SIZE = 12, "CU_POINTER_ATTRIBUTE_RANGE_SIZE";
-        /// Whether there is memory behind the address.
-        MAPPED = 13, "CU_POINTER_ATTRIBUTE_MAPPED";
-        /// By which handles it can be shared with other processes.
-        ALLOWED_HANDLE_TYPES = 14, "CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES";
-        /// Whether network cards and the like reach it (GPUDirect RDMA).
-        IS_GPU_DIRECT_RDMA_CAPABLE = 15, "CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE";
-        /// What kernels of the current context may do with it: see [`MemoryAccess`].
-        ACCESS_FLAGS = 16, "CU_POINTER_ATTRIBUTE_ACCESS_FLAGS";
-        /// The handle of the pool that it comes from, or 0.
-        MEMPOOL_HANDLE = 17, "CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE";
-        /// Bytes of the mapping that the allocation is part of.
-        MAPPING_SIZE = 18, "CU_POINTER_ATTRIBUTE_MAPPING_SIZE";
-        /// Where that mapping begins.
-        MAPPING_BASE_ADDR = 19, "CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR";
-        /// A number of the physical memory behind it that the process uses once.
-        MEMORY_BLOCK_ID = 20, "CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID";
-        /// Whether the hardware's decompression may read and write it; since CUDA 12.8.
-        IS_HW_DECOMPRESS_CAPABLE = 21, "CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE";
-        /// The part of the device's memory that it is in, as an `int`, or -1; since CUDA 13.4.
-        LOCALITY_DOMAIN_ORDINAL = 22, "CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL";
-    }
-}
-
-choices! {
-    /// Where memory is (`CUmemorytype`).
-    pub struct MemoryType(c_uint) {
-        /// The driver doesn't know the address: memory of the host that is not page-locked, or nothing at all.
-        UNKNOWN = 0, "0";
-        /// On the host.
-        HOST = 1, "CU_MEMORYTYPE_HOST";
-        /// On a device; managed memory too, wherever it is.
-        DEVICE = 2, "CU_MEMORYTYPE_DEVICE";
-        /// An array, whose memory has no addresses.
-        ARRAY = 3, "CU_MEMORYTYPE_ARRAY";
-        /// To be told by the address.
-        UNIFIED = 4, "CU_MEMORYTYPE_UNIFIED";
-    }
-}
+pub use crate::raw::memory::{MemoryType, PointerAttribute};
+use crate::{context::Context, device::peer::ShareableHandles, error::Result};
 
 /// What the driver knows of an address: see [`Context::pointer_info`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,7 +65,7 @@ impl Context {
     /// The context is unusable after a fault.
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, MemoryType, Stream};
+    /// # use cuda_safe::{Context, DeviceBuffer, memory::MemoryType, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -211,7 +147,7 @@ impl Context {
     /// host's address of a device's memory), and for one that the driver doesn't know.
     ///
     /// ```
-    /// # use cuda_safe::{Context, DeviceBuffer, PointerAttribute, Stream};
+    /// # use cuda_safe::{Context, DeviceBuffer, memory::PointerAttribute, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

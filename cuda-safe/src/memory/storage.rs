@@ -5,14 +5,13 @@
 
 use cuda_sys::CUdeviceptr;
 
-use super::owner::Owner;
-use crate::error::Result;
+use crate::{error::Result, stream::owner::Owner};
 
 /// What holds device memory: [`DeviceMemory`](crate::DeviceMemory) over it can be read. Other crates may implement it
 /// for memory that they allocate in their own way.
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceMemory, Owner, Storage, Stream, sys};
+/// use cuda_safe::{Context, DeviceMemory, Owner, memory::Storage, Stream, sys};
 ///
 /// /// Memory from `cuMemAlloc`, which belongs to a context and to no stream.
 /// struct Plain(Context, sys::CUdeviceptr);
@@ -28,7 +27,7 @@ use crate::error::Result;
 ///     }
 /// }
 /// // SAFETY: nothing else uses the memory.
-/// unsafe impl cuda_safe::StorageMut for Plain {}
+/// unsafe impl cuda_safe::memory::StorageMut for Plain {}
 ///
 /// impl Drop for Plain {
 ///     fn drop(&mut self) {

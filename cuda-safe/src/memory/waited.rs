@@ -6,8 +6,7 @@ use cuda_sys::{CUdeviceptr, CUresult};
 
 use crate::{
     capture::{relaxed, release},
-    context::unheard,
-    error::Result,
+    error::{Result, fault::unheard},
     stream::Stream,
 };
 
@@ -101,8 +100,8 @@ impl<R: Release> Drop for Waited<R> {
     }
 }
 
-/// The storage that users see, over a [`Waited`]. Whoever makes one vouches for what [`Storage`](crate::Storage) and
-/// [`StorageMut`](crate::StorageMut) ask for.
+/// The storage that users see, over a [`Waited`]. Whoever makes one vouches for what [`Storage`](crate::memory::Storage) and
+/// [`StorageMut`](crate::memory::StorageMut) ask for.
 macro_rules! waited {
     ($(#[$doc:meta])* pub struct $name:ident($release:ty), $label:literal) => {
         $(#[$doc])*
@@ -119,8 +118,8 @@ macro_rules! waited {
             }
 
             #[inline]
-            fn owner(&self) -> $crate::memory::Owner<'_> {
-                $crate::memory::Owner::Stream(self.0.stream())
+            fn owner(&self) -> $crate::stream::Owner<'_> {
+                $crate::stream::Owner::Stream(self.0.stream())
             }
         }
 

@@ -6,12 +6,11 @@ use cuda_sys::{self as sys, CUgraphicsResource};
 
 use super::{explained, resource::GraphicsResource};
 use crate::{
-    array::{Array, MipmappedArray},
-    capture::{self, Uncaptured, released},
-    context::unheard,
-    error::{Error, Result},
+    array::{CudaArray, MipmappedArray},
+    capture::{self, released},
+    error::{Error, Result, fault::unheard},
     memory::{DeviceView, DeviceViewMut, PlainData},
-    stream::Stream,
+    stream::{Stream, Uncaptured},
 };
 
 /// Resources that are mapped for a stream: they are CUDA's until this is dropped or [unmapped](Self::unmap), and OpenGL must
@@ -305,7 +304,7 @@ impl<'a> MappedResource<'a> {
     /// # Errors
     /// `CUDA_ERROR_NOT_MAPPED_AS_ARRAY` for a buffer. `CUDA_ERROR_INVALID_VALUE` for a level or layer that isn't there.
     #[doc(alias = "cuGraphicsSubResourceGetMappedArray")]
-    pub fn array(&self, layer: u32, level: u32) -> Result<Array> {
+    pub fn array(&self, layer: u32, level: u32) -> Result<CudaArray> {
         let mut raw = ptr::null_mut();
         let current = self.stream.enter("cuGraphicsSubResourceGetMappedArray")?;
         // SAFETY: `raw` is valid for the write; the resource is live.
@@ -318,7 +317,7 @@ impl<'a> MappedResource<'a> {
         done.map_err(|error| no_part(error, layer, level))?;
         drop(current);
         // SAFETY: there as long as it is mapped, which what is held sees to.
-        unsafe { Array::held(self.stream, raw, self.held.clone()) }
+        unsafe { CudaArray::held(self.stream, raw, self.held.clone()) }
     }
 
     /// All levels of an image. Where it has several, an H200's driver (580) shows as many as its size allows, whether OpenGL

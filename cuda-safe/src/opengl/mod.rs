@@ -3,7 +3,7 @@
 //!
 //! An object of OpenGL is [registered](GraphicsResource) once. Then CUDA and OpenGL take turns: while it is
 //! [mapped](MappedResources), it is CUDA's, and OpenGL leaves it alone. A buffer object is device memory then, an image an
-//! [`Array`](crate::Array).
+//! [`CudaArray`](crate::array::CudaArray).
 //!
 //! ```no_run
 //! use cuda_safe::{Context, LaunchConfig, Module, Stream, Surface};
@@ -61,27 +61,12 @@ use cuda_sys::CUresult;
 pub use mapped::{MappedResource, MappedResources, UnmapError};
 pub use resource::{GraphicsResource, ImageTarget, MapFlags, RegisterFlags};
 
+pub use crate::raw::opengl::DeviceList;
 use crate::{
-    callback,
     device::Device,
-    driver::check,
+    driver::{callback, check, newer},
     error::{Error, Result},
-    flags::choices,
-    newer,
 };
-
-choices! {
-    /// Which of an OpenGL context's devices are meant (`CUGLDeviceList`): several draw one picture, or pictures in turn,
-    /// where they are linked (SLI).
-    pub struct DeviceList(c_uint) {
-        /// All of them.
-        ALL = 1, "CU_GL_DEVICE_LIST_ALL";
-        /// Those that draw the picture which is under way.
-        CURRENT_FRAME = 2, "CU_GL_DEVICE_LIST_CURRENT_FRAME";
-        /// Those that draw the next picture.
-        NEXT_FRAME = 3, "CU_GL_DEVICE_LIST_NEXT_FRAME";
-    }
-}
 
 /// The devices that the OpenGL context draws with that is current on this thread. Sharing is with one of them.
 ///

@@ -1,63 +1,19 @@
 //! Objects of OpenGL that have been registered.
 
-use std::{cell::RefCell, ffi::c_uint, marker::PhantomData, ptr};
+use std::{cell::RefCell, marker::PhantomData, ptr};
 
 use cuda_sys::{self as sys, CUgraphicsResource, CUresult};
 
 use super::explained;
+pub use crate::raw::opengl::{ImageTarget, MapFlags, RegisterFlags};
 use crate::{
     capture::{self, relaxed, released},
     context::Context,
+    driver::newer,
     error::{Error, Result},
-    flags::{choices, flags},
     handle::{Handle, Kind, handle},
-    newer,
     stream::Stream,
 };
-
-flags! {
-    /// What CUDA does with an object of OpenGL (`CUgraphicsRegisterFlags`). The default says nothing: it reads and writes.
-    pub struct RegisterFlags {
-        /// It only reads. What is written all the same may or may not reach OpenGL.
-        READ_ONLY = 1, "CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY";
-        /// It writes all of it, so that what it held before need not be kept.
-        WRITE_DISCARD = 2, "CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD";
-        /// A [`Surface`](crate::Surface) is made of it. Only for images.
-        SURFACE = 4, "CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST";
-        /// A texture gathers from it. Only for images.
-        GATHER = 8, "CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER";
-    }
-}
-
-choices! {
-    /// What CUDA does with a resource while it is mapped (`CUgraphicsMapResourceFlags`).
-    pub struct MapFlags(c_uint) {
-        /// It reads and writes.
-        NONE = 0, "CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE";
-        /// It only reads. What is written all the same may or may not reach OpenGL.
-        READ_ONLY = 1, "CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY";
-        /// It writes all of it, so that what it held before need not be kept.
-        WRITE_DISCARD = 2, "CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD";
-    }
-}
-
-choices! {
-    /// What kind of image an object is: OpenGL's constants.
-    pub struct ImageTarget(c_uint) {
-        /// Two dimensions.
-        TEXTURE_2D = 0x0de1, "GL_TEXTURE_2D";
-        /// Two dimensions, with coordinates in texels.
-        TEXTURE_RECTANGLE = 0x84f5, "GL_TEXTURE_RECTANGLE";
-        /// Six faces.
-        TEXTURE_CUBE_MAP = 0x8513, "GL_TEXTURE_CUBE_MAP";
-        /// Three dimensions.
-        TEXTURE_3D = 0x806f, "GL_TEXTURE_3D";
-        /// Layers of two dimensions.
-        TEXTURE_2D_ARRAY = 0x8c1a, "GL_TEXTURE_2D_ARRAY";
-        /// No texture: what is drawn to.
-        RENDERBUFFER = 0x8d41, "GL_RENDERBUFFER";
-    }
-}
 
 /// A buffer object or an image of OpenGL that CUDA may use, while it is [mapped](super::MappedResources). Cloning gives
 /// another reference to the same resource. It does not leave the thread that it was registered on.
@@ -123,7 +79,7 @@ impl GraphicsResource {
     ///   registration of it. What OpenGL was told to do with it before is no concern of the caller's.
     /// - Work that uses it and was put on other streams than that it is mapped for is over, or ordered before what that
     ///   stream is given next, when it is unmapped. Copies and fills by safe methods of [`DeviceMemory`](crate::DeviceMemory)
-    ///   and of [`Array`](crate::Array) see to it themselves.
+    ///   and of [`CudaArray`](crate::array::CudaArray) see to it themselves.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT`, or `CUDA_ERROR_INVALID_VALUE`, where no OpenGL context of NVIDIA's driver is

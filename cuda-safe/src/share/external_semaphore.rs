@@ -5,71 +5,23 @@ use std::{
     os::fd::{AsRawFd, IntoRawFd, OwnedFd},
 };
 
-use cuda_sys::{
-    self as sys, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
-    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphore, CUresult,
-};
+use cuda_sys::{self as sys, CUexternalSemaphore, CUresult};
 
+pub use crate::raw::share::ExternalSemaphoreKind;
 use crate::{
     array::after_work,
     capture,
     context::Context,
     error::Result,
-    flags::choices,
-    handle::Sendable,
-    handle::{Adopt, Handle, Kind, handle},
+    handle::{Adopt, Handle, Kind, Sendable, handle},
+    raw::structures::{RawSemaphoreHandle, RawSemaphoreValue},
     stream::Stream,
 };
-
-choices! {
-    /// What the file of an external semaphore is (`CUexternalSemaphoreHandleType`). Those of Windows and of NVIDIA's embedded
-    /// systems are left to raw calls.
-    pub struct ExternalSemaphoreKind(c_uint) {
-        /// A binary semaphore of Vulkan (`VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT`): a signal lets one wait pass.
-        /// Its values are not looked at.
-        OPAQUE_FD = 1, "CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD";
-        /// A timeline semaphore of Vulkan, exported in the same way: a number that grows. A wait passes when the number is at
-        /// least its value.
-        TIMELINE_FD = 9, "CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD";
-    }
-}
-
-/// `CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC`: how bindings name the parts of its union depends on their header.
-#[repr(C)]
-struct RawDescription {
-    kind: c_uint,
-    /// The union: as large as two addresses.
-    file: [u64; 2],
-    flags: c_uint,
-    reserved: [c_uint; 16],
-}
-
-const _: () =
-    assert!(size_of::<RawDescription>() == size_of::<CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC>());
-const _: () =
-    assert!(align_of::<RawDescription>() == align_of::<CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC>());
-
-/// `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS`, and `CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS`, which differ in what is for other
-/// systems.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct RawValue {
-    pub(crate) value: u64,
-    others: [u64; 8],
-    flags: c_uint,
-    reserved: [c_uint; 16],
-}
-
-const _: () = assert!(size_of::<RawValue>() == size_of::<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>());
-const _: () =
-    assert!(align_of::<RawValue>() == align_of::<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>());
-const _: () = assert!(size_of::<RawValue>() == size_of::<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>());
-const _: () = assert!(align_of::<RawValue>() == align_of::<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>());
 
 /// Semaphores and their values, as the driver takes them.
 pub(crate) struct RawValues {
     pub(crate) semaphores: Vec<CUexternalSemaphore>,
-    pub(crate) values: Vec<RawValue>,
+    pub(crate) values: Vec<RawSemaphoreValue>,
 }
 
 impl RawValues {
@@ -83,7 +35,7 @@ impl RawValues {
         for (semaphore, _) in given {
             context.expect_same(semaphore.context(), call, "what is given and the semaphore")?;
         }
-        let value = |&(_, value): &(_, u64)| RawValue {
+        let value = |&(_, value): &(_, u64)| RawSemaphoreValue {
             value,
             others: [0; 8],
             flags: 0,
@@ -104,7 +56,7 @@ impl RawValues {
 ///
 /// It orders what this process does on a device with what the other interface does there, without the host: Vulkan draws,
 /// signals, and a stream that waits goes on when the picture is drawn. What both use is an
-/// [`ExternalMemory`](crate::ExternalMemory).
+/// [`ExternalMemory`](crate::share::ExternalMemory).
 ///
 /// It is destroyed when the last reference to it goes, after all work of the context, for which that waits. **Where a stream
 /// waits for a signal that never comes, that hangs,** as all waiting for the stream does: that is no memory unsafety.
@@ -112,7 +64,7 @@ impl RawValues {
 /// ```no_run
 /// use std::os::fd::OwnedFd;
 ///
-/// use cuda_safe::{Context, ExternalSemaphore, ExternalSemaphoreKind, Stream};
+/// use cuda_safe::{Context, share::{ExternalSemaphore, ExternalSemaphoreKind}, Stream};
 ///
 /// # fn exported_by_vulkan() -> OwnedFd { unimplemented!() }
 /// # fn main() -> cuda_safe::Result<()> {
@@ -180,7 +132,7 @@ impl ExternalSemaphore {
         const CALL: &str = "cuImportExternalSemaphore";
         let _allowed =
             capture::refuse_here("ExternalSemaphore::import", "import before the capture")?;
-        let description = RawDescription {
+        let description = RawSemaphoreHandle {
             kind: kind.0,
             file: [u64::from(file.as_raw_fd().cast_unsigned()), 0],
             flags: 0,

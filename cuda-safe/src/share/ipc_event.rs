@@ -4,11 +4,11 @@ use std::ptr;
 
 use cuda_sys::{self as sys, CUresult};
 
-use super::bytes;
 use crate::{
     context::Context,
     error::{ErrorKind, Result},
-    event::Event,
+    raw::bytes::bytes,
+    stream::event::Event,
 };
 
 bytes! {
@@ -26,7 +26,7 @@ impl Event {
     /// `CUDA_ERROR_INVALID_HANDLE` for any other event, and for one that was itself opened.
     ///
     /// ```
-    /// # use cuda_safe::{Context, Event, EventOptions, IpcEventHandle};
+    /// # use cuda_safe::{Context, Event, EventOptions, share::IpcEventHandle};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let event = Event::with_options(&context, EventOptions::default().interprocess(true))?;
@@ -70,7 +70,7 @@ impl Event {
     /// [`ErrorKind::InvalidArgument`] for bytes that are no handle, and for an event of this process itself.
     ///
     /// ```no_run
-    /// use cuda_safe::{Context, Event, IpcEventHandle, Stream};
+    /// use cuda_safe::{Context, Event, share::IpcEventHandle, Stream};
     ///
     /// # fn receive() -> [u8; 64] { [0; 64] }
     /// # fn main() -> cuda_safe::Result<()> {

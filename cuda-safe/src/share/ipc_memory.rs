@@ -2,11 +2,11 @@
 
 use cuda_sys as sys;
 
-use super::bytes;
 use crate::{
     capture,
     error::{Error, Result},
     memory::{DeviceMemory, Free, PlainData, Waited, byte_size, waited},
+    raw::bytes::bytes,
     stream::Stream,
 };
 
@@ -24,7 +24,7 @@ bytes! {
 /// allocated and freed in the stream's order: its drop waits for the stream.
 ///
 /// ```
-/// use cuda_safe::{Context, IpcBuffer, IpcMemoryHandle, Stream};
+/// use cuda_safe::{Context, share::{IpcBuffer, IpcMemoryHandle}, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;

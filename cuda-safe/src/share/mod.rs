@@ -1,61 +1,24 @@
-//! What processes share on one host: memory and events, by handles of plain bytes; semaphores of other interfaces.
+//! Memory, events and semaphores that are shared with other processes and with other interfaces.
+//!
+//! Processes of one host share device memory and events by handles of 64 bytes. Interfaces such as Vulkan export memory and
+//! semaphores as files, which are imported here.
+//!
+//! - Memory of another process: [`IpcMemory`], [`IpcMemoryHandle`], [`IpcBuffer`], [`OpenedBuffer`], [`Opened`]
+//! - Events of another process: [`IpcEventHandle`]
+//! - Memory of another interface: [`ExternalMemory`], [`ExternalMemoryKind`], [`ExternalBuffer`], [`External`]
+//! - Semaphores of another interface: [`ExternalSemaphore`], [`ExternalSemaphoreKind`]
+//! - Handles that memory can be exported by: [`ShareableHandles`]
 
+pub(crate) mod external_memory;
 mod external_semaphore;
 mod ipc_event;
 mod ipc_memory;
 mod opened;
 
+pub use crate::raw::device::ShareableHandles;
+pub use external_memory::{External, ExternalBuffer, ExternalMemory, ExternalMemoryKind};
+pub(crate) use external_semaphore::RawValues;
 pub use external_semaphore::{ExternalSemaphore, ExternalSemaphoreKind};
-pub(crate) use external_semaphore::{RawValue, RawValues};
 pub use ipc_event::IpcEventHandle;
 pub use ipc_memory::{IpcBuffer, IpcMemory, IpcMemoryHandle};
 pub use opened::{Opened, OpenedBuffer};
-
-/// A handle of 64 plain bytes; what the driver's own type of it is, where that is passed.
-macro_rules! bytes {
-    ($(#[$doc:meta])* pub struct $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-        pub struct $name([u8; 64]);
-
-        impl $name {
-            /// The handle of these bytes, as another process has sent them. They are looked at when it is opened.
-            #[must_use]
-            pub const fn from_bytes(bytes: [u8; 64]) -> Self {
-                Self(bytes)
-            }
-
-            /// The bytes, to be sent to another process.
-            #[must_use]
-            pub const fn to_bytes(self) -> [u8; 64] {
-                self.0
-            }
-
-        }
-
-        impl std::fmt::Debug for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(concat!(stringify!($name), "(..)"))
-            }
-        }
-    };
-    ($(#[$doc:meta])* pub struct $name:ident of $raw:ident) => {
-        $crate::share::bytes! {
-            $(#[$doc])*
-            pub struct $name
-        }
-
-        impl $name {
-            pub(super) fn from_raw(raw: cuda_sys::$raw) -> Self {
-                Self(raw.reserved.map(|byte| byte as u8))
-            }
-
-            pub(super) fn raw(self) -> cuda_sys::$raw {
-                cuda_sys::$raw {
-                    reserved: self.0.map(|byte| byte as std::ffi::c_char),
-                }
-            }
-        }
-    };
-}
-pub(crate) use bytes;

@@ -14,7 +14,7 @@ use crate::{
 /// [`DeviceMemory<Opened, T>`](DeviceMemory).
 ///
 /// ```no_run
-/// use cuda_safe::{Context, IpcMemoryHandle, OpenedBuffer, Stream};
+/// use cuda_safe::{Context, share::{IpcMemoryHandle, OpenedBuffer}, Stream};
 ///
 /// # fn receive() -> [u8; 64] { [0; 64] }
 /// # fn main() -> cuda_safe::Result<()> {

@@ -12,7 +12,7 @@ use super::{
         TensorSwizzle,
     },
 };
-use crate::{error::Result, newer};
+use crate::{driver::newer, error::Result};
 
 /// A tensor map under construction: see [`TensorMap::builder`]. What is not set is dense, not interleaved, not swizzled, and
 /// filled with zeros.

@@ -1,4 +1,11 @@
-//! Tensor maps: descriptions of tensors in device memory, by which kernels copy whole tiles.
+//! Tensor maps: descriptions of tensors in device memory, by which kernels copy whole tiles (the Tensor Memory Accelerator).
+//!
+//! [`TensorMap::builder`] begins a [`TensorMapBuilder`]. The finished [`TensorMap`] is an argument of a launch.
+//!
+//! - Maps: [`TensorMap`], [`TensorMapBuilder`], [`TensorMemory`]
+//! - Elements: [`TensorElement`], [`TensorDataType`]
+//! - How tiles lie in shared memory: [`TensorInterleave`], [`TensorSwizzle`], [`Im2colWideMode`]
+//! - How they are read: [`TensorPromotion`], [`TensorFill`]
 
 mod build;
 mod check;
@@ -14,11 +21,11 @@ pub use choices::{
 };
 
 use crate::{
+    code::parameter::ArgumentKind,
     context::Context,
     error::Result,
     launch::{KernelArgument, Sealed},
     memory::{DeviceMemory, DeviceView, PlainData, Storage, StorageMut},
-    parameter::ArgumentKind,
     stream::Stream,
 };
 
@@ -59,7 +66,7 @@ impl Encoded {
 /// nothing else lies there is the launch's promise, too.
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, TensorMap};
+/// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, tensor_map::TensorMap};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;

@@ -4,9 +4,9 @@ use std::ffi::c_void;
 
 use super::{Surface, Texture};
 use crate::{
+    code::parameter::ArgumentKind,
     error::Result,
     launch::{KernelArgument, Sealed},
-    parameter::ArgumentKind,
     stream::Stream,
 };
 

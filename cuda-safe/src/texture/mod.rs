@@ -1,4 +1,11 @@
-//! Textures and surfaces: how kernels reach arrays, and read memory with filters and edges.
+//! Textures and surfaces, through which kernels access arrays and memory by coordinates.
+//!
+//! A [`Texture`] reads a [`TextureSource`] through a [`Sampler`], which decides about interpolation and about coordinates outside
+//! of it. A [`Surface`] reads and writes texels of an array.
+//!
+//! - Reading: [`Texture`], [`Sampler`], [`FilterMode`], [`AddressMode`]
+//! - What is read: [`TextureSource`], [`IntoTextureSource`], [`ResourceView`], [`ViewFormat`], [`TextureResource`]
+//! - Writing: [`Surface`]
 
 mod argument;
 mod object;

@@ -38,12 +38,12 @@ use crate::{
 /// [`source`](Self::source).
 ///
 /// ```
-/// use cuda_safe::{Array, Context, LaunchConfig, Module, Out, Sampler, Stream, Texture};
+/// use cuda_safe::{array::CudaArray, Context, LaunchConfig, Module, Out, Sampler, Stream, Texture};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
-/// let image = Array::from_slice(&stream, [3, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// let image = CudaArray::from_slice(&stream, [3, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
 /// let texture = Texture::new(&image, Sampler::default())?;
 /// let module = Module::compile(&context, r#"
 ///     extern "C" __global__ void transpose(float *x, cudaTextureObject_t image) {
@@ -153,8 +153,8 @@ impl Texture {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a sampler that doesn't go with what is read: a
     /// filter or normalised coordinates for linear memory; a filter of integers that are read as such;
-    /// [`normalized_read`](Sampler) of 32 bits; [`WRAP`](crate::AddressMode::WRAP) and
-    /// [`MIRROR`](crate::AddressMode::MIRROR) without normalised coordinates; a seamless cube that is none. A stream is
+    /// [`normalized_read`](Sampler) of 32 bits; [`WRAP`](crate::texture::AddressMode::WRAP) and
+    /// [`MIRROR`](crate::texture::AddressMode::MIRROR) without normalised coordinates; a seamless cube that is none. A stream is
     /// being captured by this thread.
     #[doc(alias = "cuTexObjectCreate")]
     pub fn new(source: impl IntoTextureSource, sampler: Sampler) -> Result<Self> {
@@ -304,12 +304,13 @@ impl Texture {
             }
             TextureResource::Array(array) => {
                 // SAFETY: the texture's own, which whoever gave it keeps alive for it.
-                let array = unsafe { crate::Array::borrow_raw(self.context(), array)? };
+                let array = unsafe { crate::array::CudaArray::borrow_raw(self.context(), array)? };
                 Some(array.format())
             }
             TextureResource::Mipmapped(array) => {
                 // SAFETY: as above; only the first level is asked for.
-                let array = unsafe { crate::MipmappedArray::borrow_raw(self.context(), array, 1)? };
+                let array =
+                    unsafe { crate::array::MipmappedArray::borrow_raw(self.context(), array, 1)? };
                 Some(array.format())
             }
             TextureResource::Other(_) => None,

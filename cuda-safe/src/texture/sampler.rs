@@ -4,47 +4,21 @@ use std::ffi::c_uint;
 
 use cuda_sys::{CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode};
 
+pub use crate::raw::texture::{AddressMode, FilterMode};
 use crate::{
     array::TexelFormat,
     error::{Error, Result},
-    flags::choices,
+    raw::constants::{
+        DISABLE_TRILINEAR_OPTIMIZATION, NORMALIZED_COORDINATES, READ_AS_INTEGER, SEAMLESS_CUBEMAP,
+        SRGB,
+    },
 };
-
-const READ_AS_INTEGER: c_uint = 0x01;
-const NORMALIZED_COORDINATES: c_uint = 0x02;
-const SRGB: c_uint = 0x10;
-const DISABLE_TRILINEAR_OPTIMIZATION: c_uint = 0x20;
-const SEAMLESS_CUBEMAP: c_uint = 0x40;
-
-choices! {
-    /// What a texture gives for coordinates outside of it (`CUaddress_mode`).
-    pub struct AddressMode(c_uint) {
-        /// It begins again. Only for normalised coordinates.
-        WRAP = 0, "CU_TR_ADDRESS_MODE_WRAP";
-        /// The nearest texel of the edge.
-        CLAMP = 1, "CU_TR_ADDRESS_MODE_CLAMP";
-        /// It goes backwards, then forwards again. Only for normalised coordinates.
-        MIRROR = 2, "CU_TR_ADDRESS_MODE_MIRROR";
-        /// The border's colour.
-        BORDER = 3, "CU_TR_ADDRESS_MODE_BORDER";
-    }
-}
-
-choices! {
-    /// What a texture gives for coordinates between texels (`CUfilter_mode`).
-    pub struct FilterMode(c_uint) {
-        /// The texel that they lie in.
-        POINT = 0, "CU_TR_FILTER_MODE_POINT";
-        /// The mean of those around them, weighted by distance. The weights have 8 bits of fraction.
-        LINEAR = 1, "CU_TR_FILTER_MODE_LINEAR";
-    }
-}
 
 /// How a texture is read. The default counts coordinates in texels, takes the texel that they lie in, repeats the edge, and
 /// reads all levels of a mipmapped array.
 ///
 /// ```
-/// use cuda_safe::{AddressMode, FilterMode, Sampler};
+/// use cuda_safe::{texture::{AddressMode, FilterMode}, Sampler};
 ///
 /// let sampler = Sampler::default()
 ///     .normalized_coordinates(true)

@@ -13,9 +13,9 @@ use cuda_sys::{
 
 use super::sampler::{Read, integer_bits};
 use crate::{
-    array::{Array, ArrayShape, MipmappedArray, Texel, TexelFormat},
-    attribute::DeviceAttribute,
+    array::{ArrayShape, CudaArray, MipmappedArray, Texel, TexelFormat},
     context::Context,
+    device::attribute::DeviceAttribute,
     error::{Error, Result},
     memory::{DeviceMemory, PitchedMemory, Storage},
 };
@@ -28,7 +28,7 @@ use crate::{
 /// ```
 /// use std::sync::Arc;
 ///
-/// use cuda_safe::{Context, DeviceBuffer, Sampler, Stream, Texture, TextureSource};
+/// use cuda_safe::{Context, DeviceBuffer, Sampler, Stream, Texture, texture::TextureSource};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
@@ -46,7 +46,7 @@ pub struct TextureSource(Resource);
 /// What a texture is made of, held.
 #[derive(Clone)]
 pub(super) enum Resource {
-    Array(Array),
+    Array(CudaArray),
     Mipmapped(MipmappedArray),
     Linear(Linear),
     Pitched(Pitched),
@@ -77,8 +77,8 @@ pub(super) struct Pitched {
     memory: Memory,
 }
 
-impl From<&Array> for TextureSource {
-    fn from(array: &Array) -> Self {
+impl From<&CudaArray> for TextureSource {
+    fn from(array: &CudaArray) -> Self {
         Self(Resource::Array(array.clone()))
     }
 }
@@ -93,7 +93,7 @@ impl From<&MipmappedArray> for TextureSource {
 /// own so that the compiler can say what to do about device memory.
 ///
 /// ```
-/// use cuda_safe::{Array, Context, IntoTextureSource, TexelFormat, TextureSource};
+/// use cuda_safe::{array::{CudaArray, TexelFormat}, Context, texture::{IntoTextureSource, TextureSource}};
 ///
 /// fn format(source: impl IntoTextureSource) -> TexelFormat {
 ///     let source: TextureSource = source.into();
@@ -101,14 +101,14 @@ impl From<&MipmappedArray> for TextureSource {
 /// }
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
-/// let array = Array::uninit::<u16>(&context, 4)?;
+/// let array = CudaArray::uninit::<u16>(&context, 4)?;
 /// assert_eq!(format(&array), TexelFormat::of::<u16>());
 /// # Ok(())
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a texture can't read `{Self}`",
-    label = "expected an `&Array`, a `&MipmappedArray` or a `TextureSource`",
+    label = "expected a `&CudaArray`, a `&MipmappedArray` or a `TextureSource`",
     note = "device memory is given away, or shared in an `Arc`: `TextureSource::linear(buffer)?`, \
             `TextureSource::rows(buffer, [width, height], pitch)?`, `TextureSource::pitched(buffer)?`"
 )]
@@ -195,7 +195,7 @@ impl TextureSource {
 
     /// Rows of pitched memory: kernels read them as two dimensions (`tex2D`), with filter and addresses as of an array.
     ///
-    /// `memory` is a [`PitchedBuffer`](crate::PitchedBuffer) of one slice, or an `Arc` of one, as for
+    /// `memory` is a [`PitchedBuffer`](crate::memory::PitchedBuffer) of one slice, or an `Arc` of one, as for
     /// [`linear`](Self::linear).
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl TextureSource {
     ///
     /// ```
     /// use cuda_safe::{
-    ///     Context, FilterMode, PitchedBuffer, Sampler, Stream, Texture, TextureSource,
+    ///     Context, texture::{FilterMode, TextureSource}, memory::PitchedBuffer, Sampler, Stream, Texture,
     /// };
     ///
     /// # fn main() -> cuda_safe::Result<()> {
@@ -254,7 +254,7 @@ impl TextureSource {
     /// the device's limits (`MAXIMUM_TEXTURE2D_LINEAR_...`).
     ///
     /// ```
-    /// use cuda_safe::{Context, DeviceBuffer, Sampler, Stream, Texture, TextureSource};
+    /// use cuda_safe::{Context, DeviceBuffer, Sampler, Stream, Texture, texture::TextureSource};
     ///
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;

@@ -9,7 +9,7 @@ use super::{
     source::TextureSource,
 };
 use crate::{
-    array::{Array, ArrayFlags, after_work},
+    array::{ArrayFlags, CudaArray, after_work},
     capture,
     context::Context,
     error::{Error, Result},
@@ -26,12 +26,14 @@ use crate::{
 /// that nothing else uses what the kernel writes.
 ///
 /// ```
-/// use cuda_safe::{Array, ArrayFlags, Context, LaunchConfig, Module, Stream, Surface, TexelFormat};
+/// use cuda_safe::{
+///     array::{CudaArray, ArrayFlags, TexelFormat}, Context, LaunchConfig, Module, Stream, Surface,
+/// };
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
-/// let image = Array::new(&context, TexelFormat::of::<u32>(), [4, 2], ArrayFlags::SURFACE)?;
+/// let image = CudaArray::new(&context, TexelFormat::of::<u32>(), [4, 2], ArrayFlags::SURFACE)?;
 /// let surface = Surface::new(&image)?;
 /// let module = Module::compile(&context, r#"
 ///     extern "C" __global__ void number(cudaSurfaceObject_t image) {
@@ -49,7 +51,7 @@ use crate::{
 pub struct Surface(Handle<SurfaceKind>);
 
 /// The array; `None` where somebody else keeps that.
-pub(crate) struct SurfaceKind(Option<Array>);
+pub(crate) struct SurfaceKind(Option<CudaArray>);
 
 impl Kind for SurfaceKind {
     type Raw = CUsurfObject;
@@ -89,7 +91,7 @@ impl Surface {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an array that wasn't made for surfaces
     /// ([`ArrayFlags::SURFACE`]). A stream is being captured by this thread.
     #[doc(alias = "cuSurfObjectCreate")]
-    pub fn new(array: &Array) -> Result<Self> {
+    pub fn new(array: &CudaArray) -> Result<Self> {
         const CALL: &str = "Surface::new";
         if !array.flags().contains(ArrayFlags::SURFACE) {
             return Err(Error::invalid(
@@ -118,7 +120,7 @@ impl Surface {
 
     /// The array that it holds; `None` for a surface that came in as a raw handle.
     #[must_use]
-    pub fn array(&self) -> Option<&Array> {
+    pub fn array(&self) -> Option<&CudaArray> {
         self.0.kind().0.as_ref()
     }
 

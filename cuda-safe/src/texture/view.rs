@@ -1,89 +1,12 @@
 //! Views: an array as texels of another format, or a part of its levels and layers.
 
-use std::{ffi::c_uint, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use cuda_sys::{CUDA_RESOURCE_VIEW_DESC, CUresourceViewFormat};
 
 use super::source::Resource;
-use crate::{
-    error::{Error, Result},
-    flags::choices,
-};
-
-choices! {
-    /// As what texels are read (`CUresourceViewFormat`). Formats of 8 and 16 bits are integers, which
-    /// [`Sampler::normalized_read`](crate::Sampler) turns into floating point.
-    pub struct ViewFormat(c_uint) {
-        /// One channel of 8 bits without a sign.
-        UINT_1X8 = 0x01, "CU_RES_VIEW_FORMAT_UINT_1X8";
-        /// Two channels of 8 bits without a sign.
-        UINT_2X8 = 0x02, "CU_RES_VIEW_FORMAT_UINT_2X8";
-        /// Four channels of 8 bits without a sign.
-        UINT_4X8 = 0x03, "CU_RES_VIEW_FORMAT_UINT_4X8";
-        /// One channel of 8 bits with a sign.
-        SINT_1X8 = 0x04, "CU_RES_VIEW_FORMAT_SINT_1X8";
-        /// Two channels of 8 bits with a sign.
-        SINT_2X8 = 0x05, "CU_RES_VIEW_FORMAT_SINT_2X8";
-        /// Four channels of 8 bits with a sign.
-        SINT_4X8 = 0x06, "CU_RES_VIEW_FORMAT_SINT_4X8";
-        /// One channel of 16 bits without a sign.
-        UINT_1X16 = 0x07, "CU_RES_VIEW_FORMAT_UINT_1X16";
-        /// Two channels of 16 bits without a sign.
-        UINT_2X16 = 0x08, "CU_RES_VIEW_FORMAT_UINT_2X16";
-        /// Four channels of 16 bits without a sign.
-        UINT_4X16 = 0x09, "CU_RES_VIEW_FORMAT_UINT_4X16";
-        /// One channel of 16 bits with a sign.
-        SINT_1X16 = 0x0a, "CU_RES_VIEW_FORMAT_SINT_1X16";
-        /// Two channels of 16 bits with a sign.
-        SINT_2X16 = 0x0b, "CU_RES_VIEW_FORMAT_SINT_2X16";
-        /// Four channels of 16 bits with a sign.
-        SINT_4X16 = 0x0c, "CU_RES_VIEW_FORMAT_SINT_4X16";
-        /// One channel of 32 bits without a sign.
-        UINT_1X32 = 0x0d, "CU_RES_VIEW_FORMAT_UINT_1X32";
-        /// Two channels of 32 bits without a sign.
-        UINT_2X32 = 0x0e, "CU_RES_VIEW_FORMAT_UINT_2X32";
-        /// Four channels of 32 bits without a sign.
-        UINT_4X32 = 0x0f, "CU_RES_VIEW_FORMAT_UINT_4X32";
-        /// One channel of 32 bits with a sign.
-        SINT_1X32 = 0x10, "CU_RES_VIEW_FORMAT_SINT_1X32";
-        /// Two channels of 32 bits with a sign.
-        SINT_2X32 = 0x11, "CU_RES_VIEW_FORMAT_SINT_2X32";
-        /// Four channels of 32 bits with a sign.
-        SINT_4X32 = 0x12, "CU_RES_VIEW_FORMAT_SINT_4X32";
-        /// One channel of floating point of 16 bits.
-        FLOAT_1X16 = 0x13, "CU_RES_VIEW_FORMAT_FLOAT_1X16";
-        /// Two channels of floating point of 16 bits.
-        FLOAT_2X16 = 0x14, "CU_RES_VIEW_FORMAT_FLOAT_2X16";
-        /// Four channels of floating point of 16 bits.
-        FLOAT_4X16 = 0x15, "CU_RES_VIEW_FORMAT_FLOAT_4X16";
-        /// One channel of floating point of 32 bits.
-        FLOAT_1X32 = 0x16, "CU_RES_VIEW_FORMAT_FLOAT_1X32";
-        /// Two channels of floating point of 32 bits.
-        FLOAT_2X32 = 0x17, "CU_RES_VIEW_FORMAT_FLOAT_2X32";
-        /// Four channels of floating point of 32 bits.
-        FLOAT_4X32 = 0x18, "CU_RES_VIEW_FORMAT_FLOAT_4X32";
-        /// Compressed blocks, stored as two channels of `u32`.
-        UNSIGNED_BC1 = 0x19, "CU_RES_VIEW_FORMAT_UNSIGNED_BC1";
-        /// Compressed blocks, stored as four channels of `u32`.
-        UNSIGNED_BC2 = 0x1a, "CU_RES_VIEW_FORMAT_UNSIGNED_BC2";
-        /// Compressed blocks, stored as four channels of `u32`.
-        UNSIGNED_BC3 = 0x1b, "CU_RES_VIEW_FORMAT_UNSIGNED_BC3";
-        /// Compressed blocks, stored as two channels of `u32`.
-        UNSIGNED_BC4 = 0x1c, "CU_RES_VIEW_FORMAT_UNSIGNED_BC4";
-        /// Compressed blocks with a sign, stored as two channels of `u32`.
-        SIGNED_BC4 = 0x1d, "CU_RES_VIEW_FORMAT_SIGNED_BC4";
-        /// Compressed blocks, stored as four channels of `u32`.
-        UNSIGNED_BC5 = 0x1e, "CU_RES_VIEW_FORMAT_UNSIGNED_BC5";
-        /// Compressed blocks with a sign, stored as four channels of `u32`.
-        SIGNED_BC5 = 0x1f, "CU_RES_VIEW_FORMAT_SIGNED_BC5";
-        /// Compressed blocks of floating point, stored as four channels of `u32`.
-        UNSIGNED_BC6H = 0x20, "CU_RES_VIEW_FORMAT_UNSIGNED_BC6H";
-        /// Compressed blocks of floating point with a sign, stored as four channels of `u32`.
-        SIGNED_BC6H = 0x21, "CU_RES_VIEW_FORMAT_SIGNED_BC6H";
-        /// Compressed blocks, stored as four channels of `u32`.
-        UNSIGNED_BC7 = 0x22, "CU_RES_VIEW_FORMAT_UNSIGNED_BC7";
-    }
-}
+use crate::error::{Error, Result};
+pub use crate::raw::texture::ViewFormat;
 
 impl ViewFormat {
     /// Bits of a channel, if channels are integers.
@@ -104,11 +27,11 @@ impl ViewFormat {
 /// An array as a texture sees it: with texels of another format of the same size, or a part of its levels and layers.
 ///
 /// ```
-/// use cuda_safe::{Array, Context, ResourceView, Sampler, Texture, ViewFormat};
+/// use cuda_safe::{array::CudaArray, Context, texture::{ResourceView, ViewFormat}, Sampler, Texture};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
-/// let bits = Array::uninit::<u32>(&context, [8, 8])?;
+/// let bits = CudaArray::uninit::<u32>(&context, [8, 8])?;
 /// let view = ResourceView::new(ViewFormat::FLOAT_1X32);
 /// let floats = Texture::with_view(&bits, Sampler::default(), view)?;
 /// assert_eq!(floats.view()?.map(|view| view.format), Some(ViewFormat::FLOAT_1X32));

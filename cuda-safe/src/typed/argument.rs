@@ -1,8 +1,7 @@
 //! Device memory as an argument of typed kernels.
 
 use crate::{
-    KernelArgument,
-    launch::{In, InOut, Out},
+    launch::{In, InOut, KernelArgument, Out},
     memory::{DeviceMemory, DeviceView, PlainData, Storage, StorageMut},
 };
 

@@ -9,9 +9,9 @@ use std::{
 
 use super::{Declaration, tell};
 use crate::{
+    code::program::{Architecture, CompiledProgram, Program},
     device::ComputeCapability,
     error::Result,
-    program::{Architecture, CompiledProgram, Program},
 };
 
 /// What declares and compares, in C++11; any program may precede it. `$` stands for the [`prefix`] of its names.

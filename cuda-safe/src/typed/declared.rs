@@ -4,7 +4,7 @@ use std::{any::TypeId, marker::PhantomData};
 
 use cuda_sys::CUdeviceptr;
 
-use crate::parameter::{ArgumentKind, ParameterInfo};
+use crate::code::parameter::{ArgumentKind, ParameterInfo};
 
 /// A value in a signature.
 #[derive(Debug)]

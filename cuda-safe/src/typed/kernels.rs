@@ -299,7 +299,7 @@ macro_rules! __kernel {
         $crate::__kernel! {
             @method $context
             [$($done)* {
-                $name [()] [impl $crate::typed::Writable<$element> + $crate::HasLength]
+                $name [()] [impl $crate::typed::Writable<$element> + $crate::launch::HasLength]
                 [$crate::WithLen::$integer($name)] []
             }]
             $($($rest)*)?
@@ -340,7 +340,7 @@ macro_rules! __kernel {
         $crate::__kernel! {
             @method $context
             [$($done)* {
-                $name [()] [impl $crate::typed::Readable<$element> + $crate::HasLength]
+                $name [()] [impl $crate::typed::Readable<$element> + $crate::launch::HasLength]
                 [$crate::WithLen::$integer($name)] []
             }]
             $($($rest)*)?
@@ -422,7 +422,7 @@ macro_rules! __kernel {
             @$then $context
             [$($done)* {
                 $name [$crate::typed::Value<$type>] [$type]
-                [$crate::ByValue($name)] [$crate::__kernel!(@exact $($exact)?)]
+                [$crate::launch::ByValue($name)] [$crate::__kernel!(@exact $($exact)?)]
             }]
             $($($rest)*)?
         }

@@ -17,11 +17,10 @@ pub use declared::Declared;
 pub use declared::{Parameter, Read, Signature, Value, Write};
 
 #[cfg(feature = "nvrtc")]
-use crate::{context::Context, program::Program};
+use crate::{code::program::Program, context::Context};
 use crate::{
+    code::{function::Function, module::Module},
     error::{Error, ErrorKind, Result},
-    function::Function,
-    module::Module,
 };
 
 /// A kernel that was compared with the signature `S` when it was loaded; otherwise a [`Function`].

@@ -8,8 +8,8 @@ use super::{
     counts, refused,
 };
 use crate::{
+    code::program::{Architecture, Cache, Program},
     error::{Error, ErrorKind},
-    program::{Architecture, Cache, Program},
 };
 
 /// Why a program with assertions did not compile; `None` if that can't be found out.

@@ -1,8 +1,9 @@
 //! `close` returns the error of the call that releases an object.
 
 use cuda_safe::{
-    AddressRange, GrowableBuffer, MappedBuffer, Mapping, MemoryAccess, PhysicalMemory,
-    PitchedBuffer, RegisterFlags, RegisteredBuffer, logs,
+    MappedBuffer, logs,
+    memory::virtual_memory::{AddressRange, GrowableBuffer, Mapping, PhysicalMemory},
+    memory::{MemoryAccess, PitchedBuffer, RegisterFlags, RegisteredBuffer},
 };
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Contexts, and the driver as a whole.
 
-use cuda_safe::{GreenContext, Result, profiler};
+use cuda_safe::{Result, green::GreenContext, profiler};
 
 use super::*;
 

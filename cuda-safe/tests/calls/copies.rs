@@ -1,7 +1,7 @@
 //! Copies of boxes, fills of rows, access of peers.
 
 use super::*;
-use cuda_safe::{HostRegion, PitchedBuffer, RegionCopy};
+use cuda_safe::memory::{HostRegion, PitchedBuffer, RegionCopy};
 
 #[test]
 fn a_copy_of_a_box_is_one_call() {
@@ -44,7 +44,7 @@ fn a_copy_of_a_box_is_one_call() {
 }
 
 /// Enables access of device 0 to device 1.
-fn access() -> cuda_safe::Result<cuda_safe::PeerAccess> {
+fn access() -> cuda_safe::Result<cuda_safe::peer::PeerAccess> {
     let (here, there) = (Context::primary(0).unwrap(), Context::primary(1).unwrap());
     here.enable_peer_access(&there)
 }

@@ -1,8 +1,9 @@
 //! Graphs: which calls their methods make, and when what a graph holds is released.
 
 use cuda_safe::{
-    ExternalSemaphore, ExternalSemaphoreKind, Graph, Result,
+    Graph, Result,
     graph::{EdgeData, InstantiateFlags},
+    share::{ExternalSemaphore, ExternalSemaphoreKind},
 };
 
 use super::*;

@@ -3,9 +3,13 @@
 use std::{sync::mpsc::channel, time::Duration};
 
 use cuda_safe::{
-    AddressRange, DeviceMemory, Error, Graph, Library, Owner, PhysicalMemory, RegisterFlags,
-    RegisteredBuffer, Registration, Result, Sampler, Storage, Texture, TextureSource,
+    DeviceMemory, Error, Graph, Library, Owner, Result, Sampler, Texture,
     checkpoint::Process,
+    memory::{
+        RegisterFlags, RegisteredBuffer, Registration, Storage,
+        virtual_memory::{AddressRange, PhysicalMemory},
+    },
+    texture::TextureSource,
 };
 
 use super::*;

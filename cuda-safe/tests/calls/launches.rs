@@ -1,6 +1,6 @@
 //! Functions and launches.
 
-use cuda_safe::ArgumentList;
+use cuda_safe::launch::ArgumentList;
 
 use super::*;
 

@@ -13,7 +13,12 @@ use std::{
 
 #[cfg(feature = "opengl")]
 use cuda_safe::opengl::GraphicsResource;
-use cuda_safe::{Error, Linker, MemoryLocation, PeerAccess, PoolType, Result, logs};
+use cuda_safe::{
+    Error, Result, logs,
+    memory::{MemoryLocation, PoolType},
+    module::Linker,
+    peer::PeerAccess,
+};
 
 use super::*;
 

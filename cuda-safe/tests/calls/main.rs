@@ -27,10 +27,13 @@ mod textures;
 
 use child::{calls, passes, passes_with, traced};
 use cuda_safe::{
-    CacheConfig, Context, ContextFlags, Device, DeviceBuffer, DeviceView, ErrorKind, Event,
-    EventOptions, Function, FunctionAttribute, In, InOut, JitOptions, LaunchConfig, Limit,
-    ManagedBuffer, MemoryPool, Module, Out, PinnedBuffer, PinnedFlags, Stream, StreamOptions,
+    Context, ContextFlags, Device, DeviceBuffer, DeviceView, ErrorKind, Event, EventOptions,
+    Function, In, InOut, LaunchConfig, ManagedBuffer, MemoryPool, Module, Out, PinnedBuffer,
+    Stream, StreamOptions,
+    context::{CacheConfig, Limit},
     driver,
+    memory::PinnedFlags,
+    module::{FunctionAttribute, JitOptions},
     sys::{self, CUresult},
 };
 

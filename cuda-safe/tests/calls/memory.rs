@@ -1,6 +1,6 @@
 //! Memory, page-locked memory, pools.
 
-use cuda_safe::{PitchedBuffer, PlainData};
+use cuda_safe::{PlainData, memory::PitchedBuffer};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Managed memory on drivers before CUDA 12.2, which name places by a number.
 
-use cuda_safe::{MemoryAdvice, MemoryLocation};
+use cuda_safe::memory::{MemoryAdvice, MemoryLocation};
 
 use super::*;
 

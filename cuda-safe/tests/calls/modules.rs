@@ -1,6 +1,6 @@
 //! Modules, and functions that not every driver has.
 
-use cuda_safe::{Architecture, Linker, Program};
+use cuda_safe::{Architecture, Program, module::Linker};
 
 use super::*;
 

@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use cuda_safe::{MemoryLocation, MemoryPoolOptions, PoolType};
+use cuda_safe::memory::{MemoryLocation, MemoryPoolOptions, PoolType};
 
 use super::*;
 

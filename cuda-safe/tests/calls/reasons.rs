@@ -3,8 +3,13 @@
 use std::{fs::File, os::fd::OwnedFd};
 
 use cuda_safe::{
-    Embedded, ExternalMemory, ExternalMemoryKind, Library, ManagedAttachment, PeerAttribute,
-    RegisterFlags, RegisteredBuffer, SplitFlags, checkpoint::Process,
+    Library,
+    checkpoint::Process,
+    green::SplitFlags,
+    memory::{ManagedAttachment, RegisterFlags, RegisteredBuffer},
+    module::Embedded,
+    peer::PeerAttribute,
+    share::{ExternalMemory, ExternalMemoryKind},
 };
 
 use super::*;

@@ -2,8 +2,12 @@
 //! of a device without that ability.
 
 use cuda_safe::{
-    DeviceAttribute, FlushScope, Library, ParameterInfo, PeerLink, ShareableHandles,
-    checkpoint::Process, coredump::Coredump,
+    DeviceAttribute, Library,
+    checkpoint::Process,
+    coredump::Coredump,
+    module::ParameterInfo,
+    peer::{FlushScope, PeerLink},
+    share::ShareableHandles,
 };
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Copies of a stream with a staging: by pieces or by one call.
 
-use cuda_safe::{Staging, StagingOptions};
+use cuda_safe::memory::{Staging, StagingOptions};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Streams and events.
 
-use cuda_safe::GreenContext;
+use cuda_safe::green::GreenContext;
 
 use super::*;
 

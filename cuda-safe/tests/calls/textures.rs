@@ -1,9 +1,11 @@
 //! Textures, and memory that raw handles rely upon.
 
 use cuda_safe::{
-    Array, ArrayFlags, ArrayShape, ExternalMemory, ExternalMemoryKind, PhysicalMemory,
-    PhysicalOptions, ResourceView, Sampler, ShareableHandles, TexelFormat, Texture, TextureSource,
-    ViewFormat,
+    Sampler, Texture,
+    array::{ArrayFlags, ArrayShape, CudaArray, TexelFormat},
+    memory::virtual_memory::{PhysicalMemory, PhysicalOptions},
+    share::{ExternalMemory, ExternalMemoryKind, ShareableHandles},
+    texture::{ResourceView, TextureSource, ViewFormat},
 };
 
 use super::*;
@@ -44,7 +46,7 @@ fn views_of_cubes_show_all_of_them() {
             (ArrayShape::cubes(4, 2), 1),
             (ArrayShape::planes(4, 4, 6), 5),
         ] {
-            let array = Array::uninit::<f32>(&context, shape).unwrap();
+            let array = CudaArray::uninit::<f32>(&context, shape).unwrap();
             let texture = Texture::with_view(&array, sampler, view).unwrap();
             let told = texture.view().unwrap().unwrap();
             assert_eq!(told.layers, Some((0, last)), "{shape}");
@@ -57,7 +59,7 @@ fn views_of_cubes_show_all_of_them() {
 fn views_of_unknown_formats_are_named() {
     passes("views_of_unknown_formats_are_named", "", || {
         let (context, _) = device();
-        let array = Array::uninit::<f32>(&context, [4, 4]).unwrap();
+        let array = CudaArray::uninit::<f32>(&context, [4, 4]).unwrap();
         let view = ResourceView::new(ViewFormat(99));
         let error = Texture::with_view(&array, Sampler::default(), view).unwrap_err();
         assert_eq!(error.detail(), "the driver doesn't know ViewFormat(99)");

@@ -11,9 +11,16 @@ use std::{
 };
 
 use cuda_safe::{
-    AddressRange, ArgumentList, Array, ArrayFlags, Context, DeviceBuffer, Event, GreenContext, In,
-    LaunchConfig, MappedBuffer, MemoryType, Module, PhysicalMemory, PinnedBuffer, Result, Signal,
-    Stream, StreamOptions, TexelFormat, WaitUntil, graph::CaptureMode,
+    Context, DeviceBuffer, Event, In, LaunchConfig, MappedBuffer, Module, PinnedBuffer, Result,
+    Stream, StreamOptions,
+    array::{ArrayFlags, CudaArray, TexelFormat},
+    graph::CaptureMode,
+    green::GreenContext,
+    launch::ArgumentList,
+    memory::{
+        MemoryType, Signal, WaitUntil,
+        virtual_memory::{AddressRange, PhysicalMemory},
+    },
 };
 
 use super::one_at_a_time;
@@ -150,7 +157,7 @@ fn arrays_and_modules_are_dropped_beside_captures() {
     let ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing() { ret; }";
     while_captured(&stream, 2000, || {
         let format = TexelFormat::of::<f32>();
-        drop(Array::new(&context, format, [8, 8], ArrayFlags::default()).unwrap());
+        drop(CudaArray::new(&context, format, [8, 8], ArrayFlags::default()).unwrap());
         drop(Module::from_ptx(&context, ptx).unwrap());
         let _ = context.synchronize();
     });
@@ -446,7 +453,7 @@ fn a_stream_cannot_join_a_capture_within_its_scope() {
             });
             let error = joined.unwrap_err().to_string();
             assert!(error.contains("cannot join a capture here"), "{error}");
-            let options = cuda_safe::RegisterFlags::default();
+            let options = cuda_safe::memory::RegisterFlags::default();
             let joined = scoped.mapped(&mut mapped, options, |_| scoped.wait_stream(&captured));
             let error = joined.unwrap_err().to_string();
             assert!(error.contains("cannot join a capture here"), "{error}");

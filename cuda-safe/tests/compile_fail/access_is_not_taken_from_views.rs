@@ -1,4 +1,4 @@
-use cuda_safe::{Mapping, MemoryAccess, MemoryLocation, MemoryPool, Result, Stream};
+use cuda_safe::{memory::{virtual_memory::Mapping, MemoryAccess, MemoryLocation}, MemoryPool, Result, Stream};
 
 fn mapped(mapping: &mut Mapping, stream: &Stream, device: MemoryLocation) -> Result<Vec<u32>> {
     // SAFETY: its only mapping.

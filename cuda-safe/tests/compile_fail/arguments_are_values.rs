@@ -1,6 +1,4 @@
-use cuda_safe::{
-    Array, ByValue, DeviceBuffer, Function, In, LaunchConfig, PinnedBuffer, Result, Stream,
-};
+use cuda_safe::{array::CudaArray, launch::ByValue, DeviceBuffer, Function, In, LaunchConfig, PinnedBuffer, Result, Stream};
 
 fn slices(function: &Function, stream: &Stream, host: &[f32]) -> Result<()> {
     // SAFETY: does not compile: a host slice is no argument.
@@ -54,7 +52,7 @@ fn page_locked(function: &Function, stream: &Stream, x: PinnedBuffer<f32>) -> Re
     unsafe { function.launch(stream, LaunchConfig::new(1, 1), (&x,)) }
 }
 
-fn arrays(function: &Function, stream: &Stream, x: Array) -> Result<()> {
+fn arrays(function: &Function, stream: &Stream, x: CudaArray) -> Result<()> {
     // SAFETY: does not compile: an array is reached through a texture or a surface.
     unsafe { function.launch(stream, LaunchConfig::new(1, 1), (&x,)) }
 }

@@ -1,4 +1,4 @@
-use cuda_safe::{In, InOut, KernelArgument, KernelArguments, Result, Stream};
+use cuda_safe::{In, InOut, launch::{KernelArgument, KernelArguments}, Result, Stream};
 
 /// Ends the borrow with the copy still queued.
 fn staged(stream: &Stream, host: &mut [u32]) -> Result<()> {

@@ -1,4 +1,4 @@
-use cuda_safe::{DeviceBuffer, ResourceView, Result, Sampler, Texture, ViewFormat};
+use cuda_safe::{DeviceBuffer, texture::{ResourceView, ViewFormat}, Result, Sampler, Texture};
 
 fn buffers(buffer: &DeviceBuffer<f32>) -> Result<Texture> {
     Texture::new(buffer, Sampler::default())

@@ -15,9 +15,9 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, DeviceBuffer, ErrorKind, Function, FunctionAttribute, Graph, GrowableBuffer,
-    LaunchConfig, ManagedBuffer, MappedBuffer, Module, PinnedBuffer, Pipeline, Stream,
-    sys::CUresult,
+    Context, DeviceBuffer, ErrorKind, Function, Graph, LaunchConfig, ManagedBuffer, MappedBuffer,
+    Module, PinnedBuffer, Stream, memory::Pipeline, memory::virtual_memory::GrowableBuffer,
+    module::FunctionAttribute, sys::CUresult,
 };
 
 const CHILD: &str = "CUDA_SAFE_TEST_FAULT";

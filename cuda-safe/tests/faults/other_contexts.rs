@@ -5,7 +5,9 @@ use std::{ptr, thread, time::Duration};
 
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Function, LaunchConfig, MappedBuffer,
-    Module, PinnedBuffer, RegisterFlags, Settled, Signal, Stream, sys,
+    Module, PinnedBuffer, Settled, Stream,
+    memory::{RegisterFlags, Signal},
+    sys,
 };
 
 use super::{child_output, in_child, let_fault};

@@ -3,8 +3,9 @@
 use std::{mem, thread, time::Duration};
 
 use cuda_safe::{
-    CopyBatch, DeviceBuffer, DeviceView, DeviceViewMut, HostRegion, HostRegionMut, LaunchConfig,
-    ManagedBuffer, MappedBuffer, Owner, RegionCopy, Result, Stream,
+    DeviceBuffer, DeviceView, DeviceViewMut, LaunchConfig, ManagedBuffer, MappedBuffer, Owner,
+    Result, Stream,
+    memory::{CopyBatch, HostRegion, HostRegionMut, RegionCopy},
 };
 
 use super::{

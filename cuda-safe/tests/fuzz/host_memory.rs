@@ -6,8 +6,9 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, DeviceBuffer, InOut, LaunchConfig, ManagedBuffer, MappedBuffer, PinnedBuffer,
-    RegisterFlags, RegisteredBuffer, Result, Staging, StagingOptions, Transfer, bytemuck,
+    Context, DeviceBuffer, InOut, LaunchConfig, ManagedBuffer, MappedBuffer, PinnedBuffer, Result,
+    bytemuck,
+    memory::{RegisterFlags, RegisteredBuffer, Staging, StagingOptions, Transfer},
 };
 
 use super::{

@@ -2,7 +2,9 @@
 
 use std::{mem, sync::atomic::Ordering};
 
-use cuda_safe::{Array, ErrorKind, LaunchConfig, MemoryPool, Module, Owner, Result, Stream};
+use cuda_safe::{
+    ErrorKind, LaunchConfig, MemoryPool, Module, Owner, Result, Stream, array::CudaArray,
+};
 
 use super::{
     buffers::{Buffer, add_to},
@@ -58,7 +60,7 @@ impl Thread<'_> {
             Operation::DropArrays { stream, count } => {
                 let stream = self.world.stream(stream);
                 for _ in 0..count {
-                    self.done(Array::uninit::<u32>(stream.context(), [2, 2]));
+                    self.done(CudaArray::uninit::<u32>(stream.context(), [2, 2]));
                 }
             }
             Operation::DropArray { array } => self.put_array(array, None),
@@ -116,7 +118,7 @@ impl Thread<'_> {
         }
     }
 
-    fn put_array(&self, array: usize, new: Option<(Array, Model)>) {
+    fn put_array(&self, array: usize, new: Option<(CudaArray, Model)>) {
         if let Some(mut slot) = self.lock(&self.world.arrays[array]) {
             let before = mem::replace(&mut *slot, new);
             drop(slot);
@@ -124,10 +126,10 @@ impl Thread<'_> {
         }
     }
 
-    fn new_array(&self, stream: &Stream, value: u32) -> Option<(Array, Model)> {
+    fn new_array(&self, stream: &Stream, value: u32) -> Option<(CudaArray, Model)> {
         let model = pattern(value, self.world.len);
         let shape = [2, self.world.len / 2];
-        let array = self.done(Array::uninit::<u32>(stream.context(), shape))?;
+        let array = self.done(CudaArray::uninit::<u32>(stream.context(), shape))?;
         self.done(array.copy_from_slice(stream, &model))?;
         Some((array, Model::new(model)))
     }

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use cuda_safe::{Signal, WaitUntil};
+use cuda_safe::memory::{Signal, WaitUntil};
 
 use super::{
     canary::Canary,

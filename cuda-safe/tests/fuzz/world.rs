@@ -6,8 +6,8 @@ use std::sync::{
 };
 
 use cuda_safe::{
-    Array, Context, ContextFlags, Device, Event, Function, MemoryPool, Module, Result, Signal,
-    Stream, StreamOptions,
+    Context, ContextFlags, Device, Event, Function, MemoryPool, Module, Result, Stream,
+    StreamOptions, array::CudaArray, memory::Signal,
 };
 
 use super::{
@@ -83,7 +83,7 @@ pub struct World {
     pub signals: Mutex<Vec<Signal<u32>>>,
     pub transfers: Vec<Slot<Pending>>,
     pub graphs: Vec<Slot<Launchable>>,
-    pub arrays: Vec<Slot<(Array, Model)>>,
+    pub arrays: Vec<Slot<(CudaArray, Model)>>,
     pub buffers: Vec<Slot<Buffer>>,
     /// Pools and the numbers of their contexts.
     pub pools: Vec<Slot<(MemoryPool, usize)>>,

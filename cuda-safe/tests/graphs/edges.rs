@@ -1,8 +1,9 @@
 //! Edges that say what of a node another one waits for.
 
 use cuda_safe::{
-    DeviceBuffer, Error, Graph, LaunchAttributes, LaunchConfig, Module, Result,
+    DeviceBuffer, Error, Graph, LaunchConfig, Module, Result,
     graph::{Body, EdgeData, Port},
+    launch::LaunchAttributes,
     sys::{self, CUresult},
 };
 

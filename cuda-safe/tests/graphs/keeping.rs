@@ -5,7 +5,10 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use cuda_safe::{Context, DeviceBuffer, Graph, PinnedBuffer, Result, Signal, Stream, WaitUntil};
+use cuda_safe::{
+    Context, DeviceBuffer, Graph, PinnedBuffer, Result, Stream,
+    memory::{Signal, WaitUntil},
+};
 
 use super::{config, device, kernel, refused};
 

@@ -1,8 +1,9 @@
 //! Copies of rectangles and boxes as nodes.
 
 use cuda_safe::{
-    DeviceBuffer, LaunchConfig, Layout, Module, PinnedBuffer, PitchedBuffer, RegionCopy, Stream,
+    DeviceBuffer, LaunchConfig, Module, PinnedBuffer, Stream,
     graph::{Graph, NodeKind},
+    memory::{Layout, PitchedBuffer, RegionCopy},
 };
 
 use super::{device, refused};

@@ -3,8 +3,10 @@
 use std::error::Error as _;
 
 use cuda_safe::{
-    Array, DeviceBuffer, Graph, LaunchConfig, PinnedBuffer, PitchedBuffer, RegionCopy, Result,
+    DeviceBuffer, Graph, LaunchConfig, PinnedBuffer, Result,
+    array::CudaArray,
     graph::{GraphError, InstantiateFlags},
+    memory::{PitchedBuffer, RegionCopy},
 };
 
 use super::{config, device, kernel};
@@ -38,7 +40,7 @@ fn pictures_tell_which_way_copies_go_and_how_much_they_copy() {
     let host = graph.keep(PinnedBuffer::<i32>::zeroed(&context, 8).unwrap());
     let flat = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap());
     let image = graph.keep_region(PitchedBuffer::<i32>::zeroed(&stream, [2, 2, 2]).unwrap());
-    let array = Array::from_slice(&stream, [4, 2], &[0i32; 8]).unwrap();
+    let array = CudaArray::from_slice(&stream, [4, 2], &[0i32; 8]).unwrap();
     let array = graph.keep_region(array.texels::<i32>().unwrap());
     let up = graph.add_copy(&[], flat, host).unwrap();
     let dense = flat.pitched([2, 2, 2]).unwrap();

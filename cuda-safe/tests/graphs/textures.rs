@@ -1,8 +1,9 @@
 //! Textures, surfaces and arrays in graphs: what a graph holds of them, and what a capture puts off.
 
 use cuda_safe::{
-    Array, ArrayFlags, Context, DeviceBuffer, Function, Graph, LaunchConfig, Module, Result,
-    Sampler, Stream, Surface, TexelFormat, Texture,
+    Context, DeviceBuffer, Function, Graph, LaunchConfig, Module, Result, Sampler, Stream, Surface,
+    Texture,
+    array::{ArrayFlags, CudaArray, TexelFormat},
 };
 
 use super::{device, refused};
@@ -16,7 +17,7 @@ fn read(context: &Context) -> Function {
 }
 
 fn texture(stream: &Stream) -> Texture {
-    let array = Array::from_slice(stream, 4, &[1.0f32, 2.0, 3.0, 4.0]).unwrap();
+    let array = CudaArray::from_slice(stream, 4, &[1.0f32, 2.0, 3.0, 4.0]).unwrap();
     Texture::new(&array, Sampler::default()).unwrap()
 }
 
@@ -54,16 +55,16 @@ fn what_goes_during_a_capture_is_destroyed_after_it() {
     let read = read(&context);
     let texture = texture(&stream);
     let format = TexelFormat::of::<f32>();
-    let array = Array::new(&context, format, 4, ArrayFlags::SURFACE).unwrap();
+    let array = CudaArray::new(&context, format, 4, ArrayFlags::SURFACE).unwrap();
     let surface = Surface::new(&array).unwrap();
-    let spare = Array::uninit::<u8>(&context, 8).unwrap();
+    let spare = CudaArray::uninit::<u8>(&context, 8).unwrap();
     let source = DeviceBuffer::from_slice(&stream, &[5.0f32, 6.0, 7.0, 8.0]).unwrap();
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     // SAFETY: four threads, elements and texels; the capture holds the texture, and the rest outlives the graph.
     let graph = unsafe {
         stream.capture(|capture| -> Result<()> {
             // Calls that can't be a part of it are refused, and don't end it.
-            let text = refused(Array::uninit::<f32>(&context, 4));
+            let text = refused(CudaArray::uninit::<f32>(&context, 4));
             assert!(text.contains("before the capture"), "{text}");
             assert!(refused(Surface::new(&array)).contains("before the capture"));
             assert!(refused(array.to_vec::<f32>(&stream)).contains("captured"));

@@ -1,10 +1,14 @@
 //! Elements with a greater alignment than the driver gives to allocations.
 
 use cuda_safe::{
-    AddressRange, DeviceBuffer, DeviceMemory, ErrorKind, ExternalMemory, ExternalMemoryKind,
-    GrowableBuffer, IpcBuffer, ManagedBuffer, MappedBuffer, MemoryLocation, MemoryPool,
-    MemoryPoolOptions, Module, PhysicalMemory, PhysicalOptions, PinnedBuffer, PitchedBuffer,
-    PoolType, RegisteredBuffer, Result, ShareableHandles, Storage, Stream, graph::Graph,
+    DeviceBuffer, DeviceMemory, ErrorKind, ManagedBuffer, MappedBuffer, MemoryPool, Module,
+    PinnedBuffer, Result, Stream,
+    graph::Graph,
+    memory::{
+        MemoryLocation, MemoryPoolOptions, PitchedBuffer, PoolType, RegisteredBuffer, Storage,
+        virtual_memory::{AddressRange, GrowableBuffer, PhysicalMemory, PhysicalOptions},
+    },
+    share::{ExternalMemory, ExternalMemoryKind, IpcBuffer, ShareableHandles},
 };
 
 use crate::device;

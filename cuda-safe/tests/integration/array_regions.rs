@@ -1,8 +1,9 @@
 //! Copies of parts of arrays.
 
 use cuda_safe::{
-    Array, ArrayShape, CopyBatch, DeviceBuffer, ErrorKind, Graph, HostRegion, HostRegionMut,
-    PitchedBuffer, RegionCopy,
+    DeviceBuffer, ErrorKind, Graph,
+    array::{ArrayShape, CudaArray},
+    memory::{CopyBatch, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy},
 };
 
 use crate::{device, since};
@@ -15,7 +16,7 @@ fn numbers(len: usize) -> Vec<u16> {
 fn every_element_finds_its_place_in_arrays() {
     let (_, stream) = device();
     let host = numbers(60);
-    let source = Array::from_slice(&stream, [5, 4, 3], &host).unwrap();
+    let source = CudaArray::from_slice(&stream, [5, 4, 3], &host).unwrap();
     let texels = source.texels::<u16>().unwrap();
     assert_eq!(texels.clone().array(), &source);
     let part = RegionCopy::new([2, 2, 2]).source_at([1, 2, 1]);
@@ -30,7 +31,7 @@ fn every_element_finds_its_place_in_arrays() {
     let to = HostRegionMut::new(&mut back, [2, 2, 2]).unwrap();
     part.download(&stream, to, &texels).unwrap();
     assert_eq!(back, wanted);
-    let target = Array::from_slice(&stream, [4, 3, 2], &[0u16; 24]).unwrap();
+    let target = CudaArray::from_slice(&stream, [4, 3, 2], &[0u16; 24]).unwrap();
     let mut other = target.texels::<u16>().unwrap();
     part.target_at([2, 1])
         .enqueue(&stream, &mut other, &texels)
@@ -63,7 +64,7 @@ fn every_element_finds_its_place_in_arrays() {
 fn layers_are_slices() {
     let (_, stream) = device();
     for shape in [ArrayShape::planes(3, 2, 4), ArrayShape::lines(6, 4)] {
-        let array = Array::from_slice(&stream, shape, &numbers(24)).unwrap();
+        let array = CudaArray::from_slice(&stream, shape, &numbers(24)).unwrap();
         let mut layers = array.texels::<u16>().unwrap();
         let second = RegionCopy::new([3, 1, 1]).source_at([0, 0, 1]);
         let mut row = DeviceBuffer::<u16>::zeroed(&stream, 3).unwrap();
@@ -83,7 +84,7 @@ fn layers_are_slices() {
         }
         assert_eq!(array.to_vec::<u16>(&stream).unwrap()[17..], moved);
         // Within a layer, and to another array's.
-        let other = Array::from_slice(&stream, shape, &[0u16; 24]).unwrap();
+        let other = CudaArray::from_slice(&stream, shape, &[0u16; 24]).unwrap();
         let mut others = other.texels::<u16>().unwrap();
         copy.enqueue(&stream, &mut others, &source).unwrap();
         assert_eq!(other.to_vec::<u16>(&stream).unwrap()[18..21], [7, 8, 9]);
@@ -103,7 +104,7 @@ fn layers_are_slices() {
 #[test]
 fn batches_and_graphs_take_arrays() {
     let (context, stream) = device();
-    let array = Array::from_slice(&stream, [4, 2], &numbers(8)).unwrap();
+    let array = CudaArray::from_slice(&stream, [4, 2], &numbers(8)).unwrap();
     let texels = array.texels::<u16>().unwrap();
     let mut part = PitchedBuffer::<u16>::zeroed(&stream, [2, 2]).unwrap();
     let copy = RegionCopy::new([2, 2]).source_at(1);
@@ -114,7 +115,7 @@ fn batches_and_graphs_take_arrays() {
         assert_eq!(part.to_vec(&stream).unwrap(), [2, 3, 6, 7]);
     }
     assert!(
-        format!("{texels:?}").starts_with("ArrayTexels(Array(0x"),
+        format!("{texels:?}").starts_with("ArrayTexels(CudaArray(0x"),
         "{texels:?}"
     );
     let mut graph = Graph::new(&context).unwrap();
@@ -134,7 +135,7 @@ fn batches_and_graphs_take_arrays() {
 #[test]
 fn the_format_is_checked() {
     let (_, stream) = device();
-    let array = Array::from_slice(&stream, [4, 2], &numbers(8)).unwrap();
+    let array = CudaArray::from_slice(&stream, [4, 2], &numbers(8)).unwrap();
     for error in [
         array.texels::<i16>().unwrap_err(),
         array.texels::<[u8; 2]>().unwrap_err(),
@@ -146,7 +147,7 @@ fn the_format_is_checked() {
 #[test]
 fn an_overlap_is_described_by_its_extent() {
     let (_, stream) = device();
-    let array = Array::from_slice(&stream, [5, 4, 3], &numbers(60)).unwrap();
+    let array = CudaArray::from_slice(&stream, [5, 4, 3], &numbers(60)).unwrap();
     let source = array.texels::<u16>().unwrap();
     let mut target = source.clone();
     for (extent, shown) in [

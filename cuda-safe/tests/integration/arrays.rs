@@ -3,8 +3,11 @@
 use std::fmt::Debug;
 
 use cuda_safe::{
-    Array, ArrayFlags, ArrayShape, ChannelFormat, Context, DeviceAttribute, DeviceBuffer,
-    ErrorKind, HalfBits, MipmappedArray, Stream, Texel, TexelFormat,
+    Context, DeviceAttribute, DeviceBuffer, ErrorKind, Stream,
+    array::{
+        ArrayFlags, ArrayShape, ChannelFormat, CudaArray, HalfBits, MipmappedArray, Texel,
+        TexelFormat,
+    },
 };
 
 use crate::{device, refused};
@@ -15,12 +18,12 @@ fn there_and_back<T: Texel + Debug + PartialEq>(
     texel: impl Fn(usize) -> T,
 ) {
     let texels: Vec<T> = (0..shape.texels().unwrap()).map(texel).collect();
-    let array = Array::from_slice(stream, shape, &texels).unwrap();
+    let array = CudaArray::from_slice(stream, shape, &texels).unwrap();
     assert_eq!((array.shape(), array.format()), (shape, T::FORMAT));
     assert_eq!(array.to_vec::<T>(stream).unwrap(), texels);
     // The driver's own description is the same.
     // SAFETY: the array is held for longer.
-    let told = unsafe { Array::borrow_raw(array.context(), array.as_raw()) }.unwrap();
+    let told = unsafe { CudaArray::borrow_raw(array.context(), array.as_raw()) }.unwrap();
     assert_eq!((told.shape(), told.format()), (shape, T::FORMAT));
     assert_eq!(told, array);
 }
@@ -59,7 +62,7 @@ fn arrays_of_every_shape_are_filled_and_read() {
 fn device_memory_fills_and_takes_them() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
-    let array = Array::uninit::<u32>(&context, [6, 4]).unwrap();
+    let array = CudaArray::uninit::<u32>(&context, [6, 4]).unwrap();
     let numbers: Vec<u32> = (0..24).collect();
     let source = DeviceBuffer::from_slice(&stream, &numbers).unwrap();
     array.copy_from(&stream, &source).unwrap();
@@ -67,7 +70,7 @@ fn device_memory_fills_and_takes_them() {
     array.copy_to(&stream, &mut target).unwrap(); // ordered with the buffer's own stream
     assert_eq!(target.to_vec(&other).unwrap(), numbers);
 
-    let copy = Array::uninit::<u32>(&context, [6, 4]).unwrap();
+    let copy = CudaArray::uninit::<u32>(&context, [6, 4]).unwrap();
     copy.copy_from_array(&stream, &array).unwrap();
     assert_eq!(copy.to_vec::<u32>(&stream).unwrap(), numbers);
     assert_eq!(copy.to_bytes(&stream).unwrap().len(), 96);
@@ -79,14 +82,14 @@ fn device_memory_fills_and_takes_them() {
     let floats = DeviceBuffer::<f32>::zeroed(&stream, 24).unwrap();
     assert!(refused(array.copy_from(&stream, &floats)).contains("1 channel of F32"));
     assert!(refused(array.copy_from_array(&stream, &array)).contains("own source"));
-    let wider = Array::uninit::<u32>(&context, [4, 6]).unwrap();
+    let wider = CudaArray::uninit::<u32>(&context, [4, 6]).unwrap();
     assert!(refused(array.copy_from_array(&stream, &wider)).contains("4 x 6 texels"));
 }
 
 #[test]
 fn texels_are_of_the_arrays_format() {
     let (context, stream) = device();
-    let array = Array::uninit::<[u8; 4]>(&context, [2, 2]).unwrap();
+    let array = CudaArray::uninit::<[u8; 4]>(&context, [2, 2]).unwrap();
     for text in [
         refused(array.copy_from_slice(&stream, &[0u32; 4])),
         refused(array.copy_from_slice(&stream, &[0u8; 16])),
@@ -101,7 +104,7 @@ fn texels_are_of_the_arrays_format() {
     );
     // Formats that read as floating point are filled with the integers that they are.
     let format = TexelFormat::new(ChannelFormat::UNORM8X4, 4);
-    let array = Array::new(&context, format, [2, 2], ArrayFlags::default()).unwrap();
+    let array = CudaArray::new(&context, format, [2, 2], ArrayFlags::default()).unwrap();
     array
         .copy_from_slice(&stream, &[[1u8, 2, 3, 4]; 4])
         .unwrap();
@@ -113,13 +116,13 @@ fn compressed_blocks_are_bytes() {
     let (context, stream) = device();
     let format = TexelFormat::new(ChannelFormat::BC1_UNORM, 4);
     // Three blocks in a row, two rows of them.
-    let array = Array::new(&context, format, [10, 8], ArrayFlags::default()).unwrap();
+    let array = CudaArray::new(&context, format, [10, 8], ArrayFlags::default()).unwrap();
     assert_eq!(array.size_bytes(), Some(48));
     let blocks: Vec<u8> = (0..48).collect();
     array.copy_from_bytes(&stream, &blocks).unwrap();
     assert_eq!(array.to_bytes(&stream).unwrap(), blocks);
     assert!(refused(array.copy_from_bytes(&stream, &blocks[1..])).contains("48 bytes"));
-    let for_surfaces = Array::new(&context, format, [8, 8], ArrayFlags::SURFACE);
+    let for_surfaces = CudaArray::new(&context, format, [8, 8], ArrayFlags::SURFACE);
     assert_eq!(*for_surfaces.unwrap_err().kind(), ErrorKind::Unsupported);
 }
 
@@ -130,7 +133,7 @@ fn what_the_driver_refuses_is_explained() {
     let widest = device
         .attribute(DeviceAttribute::MAXIMUM_TEXTURE1D_WIDTH)
         .unwrap() as usize;
-    assert!(Array::uninit::<u8>(&context, widest).is_ok());
+    assert!(CudaArray::uninit::<u8>(&context, widest).is_ok());
     let float = TexelFormat::of::<f32>();
     let none = ArrayFlags::default();
     for (format, shape, flags, why) in [
@@ -165,7 +168,7 @@ fn what_the_driver_refuses_is_explained() {
             "it doesn't know ArrayFlags(0x100000)",
         ),
     ] {
-        let error = Array::new(&context, format, shape, flags).unwrap_err();
+        let error = CudaArray::new(&context, format, shape, flags).unwrap_err();
         assert_eq!(error.driver_code().map(|code| code.0), Some(1), "{error}");
         let text = error.to_string();
         assert!(text.contains(&shape.to_string()), "{text}");
@@ -178,13 +181,13 @@ fn what_the_driver_refuses_is_explained() {
         (ArrayShape::volume(4, 4, 8), 5, "six faces"),
         (ArrayShape::plane(4, 3), 1, "number of layers is 0"),
     ] {
-        let made = Array::new(&context, float, shape, ArrayFlags(flags));
+        let made = CudaArray::new(&context, float, shape, ArrayFlags(flags));
         let text = refused(made);
         assert!(text.contains(why), "{text}");
     }
     let error = MipmappedArray::new(&context, float, widest + 1, 1, none).unwrap_err();
     assert!(error.to_string().contains("texels"), "{error}");
-    let error = Array::uninit::<u8>(&context, widest + 1).unwrap_err();
+    let error = CudaArray::uninit::<u8>(&context, widest + 1).unwrap_err();
     let limit = format!("its width is at most {widest} (");
     assert!(error.to_string().contains(&limit), "{error}");
     // The driver takes lengths of 0 for dimensions that there are none of.
@@ -200,7 +203,7 @@ fn what_the_driver_refuses_is_explained() {
         (ArrayShape::volume(40, 0, 2), "the height is 0"),
         (ArrayShape::volume(40, 2, 0), "the depth is 0"),
     ] {
-        assert!(refused(Array::uninit::<u8>(&context, shape)).contains(what));
+        assert!(refused(CudaArray::uninit::<u8>(&context, shape)).contains(what));
         let levels = MipmappedArray::new(&context, float, shape, 1, none);
         assert!(refused(levels).contains(what));
     }
@@ -227,14 +230,14 @@ fn flags_of_a_shapes_kind_are_the_shapes() {
         ),
     ] {
         let flags = flags | ArrayFlags::SURFACE;
-        let array = Array::new(&context, format, given, flags).unwrap();
+        let array = CudaArray::new(&context, format, given, flags).unwrap();
         assert_eq!((array.shape(), array.flags()), (made, ArrayFlags::SURFACE));
         let texels: Vec<u16> = (0..96).collect();
         array.copy_from_slice(&stream, &texels).unwrap();
         assert_eq!(array.to_vec::<u16>(&stream).unwrap(), texels);
         // As the driver describes it.
         // SAFETY: the array is held for longer.
-        let told = unsafe { Array::borrow_raw(&context, array.as_raw()) }.unwrap();
+        let told = unsafe { CudaArray::borrow_raw(&context, array.as_raw()) }.unwrap();
         assert_eq!((told.shape(), told.flags()), (made, ArrayFlags::SURFACE));
         let levels = MipmappedArray::new(&context, format, given, 2, flags).unwrap();
         assert_eq!(
@@ -315,7 +318,7 @@ fn mipmapped_arrays_come_and_go_as_raw_handles() {
 fn arrays_without_memory_tell_what_they_need() {
     let (context, stream) = device();
     let supported = |attribute| context.device().attribute(attribute).unwrap() != 0;
-    let make = |flags| Array::new(&context, TexelFormat::of::<f32>(), [512, 256], flags);
+    let make = |flags| CudaArray::new(&context, TexelFormat::of::<f32>(), [512, 256], flags);
     let deferred = make(ArrayFlags::DEFERRED_MAPPING);
     if supported(DeviceAttribute::DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED) {
         let deferred = deferred.unwrap();
@@ -364,7 +367,7 @@ fn planes_of_video_are_arrays_of_their_own() {
     let (context, stream) = device();
     // NV12: brightness, and colours of half the width and height.
     let format = TexelFormat::new(ChannelFormat(0xb0), 3);
-    match Array::new(&context, format, [64, 32], ArrayFlags::VIDEO) {
+    match CudaArray::new(&context, format, [64, 32], ArrayFlags::VIDEO) {
         Ok(video) => {
             let (bright, colours) = (video.plane(0).unwrap(), video.plane(1).unwrap());
             assert_eq!(bright.shape(), ArrayShape::plane(64, 32));
@@ -387,7 +390,7 @@ fn planes_of_video_are_arrays_of_their_own() {
 #[test]
 fn another_contexts_stream_is_refused() {
     let (context, stream) = device();
-    let array = Array::from_slice(&stream, 4, &[1u8, 2, 3, 4]).unwrap();
+    let array = CudaArray::from_slice(&stream, 4, &[1u8, 2, 3, 4]).unwrap();
     let created =
         Context::create(context.device(), cuda_safe::ContextFlags::AUTO).expect("a context");
     let foreign = Stream::new(&created).unwrap();
@@ -402,7 +405,7 @@ fn formats_that_read_as_floating_point_hold_integers() {
     let (context, stream) = device();
     let make = |channel, channels| {
         let format = TexelFormat::new(channel, channels);
-        Array::new(&context, format, [2, 2], ArrayFlags::default()).unwrap()
+        CudaArray::new(&context, format, [2, 2], ArrayFlags::default()).unwrap()
     };
     /// An array of the format holds `T` and no floats.
     #[track_caller]
@@ -490,13 +493,13 @@ fn the_length_that_is_too_long_is_named() {
             format!("its number of layers is at most {most} ("),
         ),
     ] {
-        let error = Array::uninit::<u8>(&context, shape).unwrap_err();
+        let error = CudaArray::uninit::<u8>(&context, shape).unwrap_err();
         assert!(error.detail().contains(&why), "{error}");
     }
     // One channel is no reason, whatever else is wrong.
     let one = TexelFormat::of::<f32>();
     let gather = ArrayShape::volume(4, 4, 4);
-    let error = Array::new(&context, one, gather, ArrayFlags::GATHER).unwrap_err();
+    let error = CudaArray::new(&context, one, gather, ArrayFlags::GATHER).unwrap_err();
     assert!(!error.detail().contains("1, 2 or 4 channels"), "{error}");
 }
 

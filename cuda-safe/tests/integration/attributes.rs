@@ -1,9 +1,11 @@
 //! What launches ask for beside grid and block: clusters, programmatic launches, events on the way, hints.
 
 use cuda_safe::{
-    AccessPolicyWindow, AccessProperty, ClusterScheduling, Context, DeviceBuffer, ErrorKind, Event,
-    EventOptions, Function, FunctionAttribute, LaunchAttributes, LaunchConfig, LaunchEvents,
-    MemSyncDomain, MemSyncDomainMap, Module, Out, Stream,
+    Context, DeviceBuffer, ErrorKind, Event, EventOptions, Function, LaunchConfig, Module, Out,
+    Stream,
+    launch::{ClusterScheduling, LaunchAttributes, LaunchEvents},
+    module::FunctionAttribute,
+    stream::{AccessPolicyWindow, AccessProperty, MemSyncDomain, MemSyncDomainMap},
 };
 
 use super::device;

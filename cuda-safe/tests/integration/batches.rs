@@ -1,8 +1,11 @@
 //! Many copies in one call.
 
 use cuda_safe::{
-    CopyAttributes, CopyBatch, DeviceBuffer, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy,
-    Result, SourceOrder, Stream,
+    DeviceBuffer, Result, Stream,
+    memory::{
+        CopyAttributes, CopyBatch, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy,
+        SourceOrder,
+    },
 };
 
 use crate::{device, since};

@@ -1,8 +1,10 @@
 //! Errors of ordering with other streams: they name the method that the program called.
 
 use cuda_safe::{
-    Array, Context, ContextFlags, DeviceBuffer, Error, ErrorKind, HostRegion, HostRegionMut,
-    Module, PinnedBuffer, RegionCopy, Result, Stream, graph::CaptureMode,
+    Context, ContextFlags, DeviceBuffer, Error, ErrorKind, Module, PinnedBuffer, Result, Stream,
+    array::CudaArray,
+    graph::CaptureMode,
+    memory::{HostRegion, HostRegionMut, RegionCopy},
 };
 
 use crate::device;
@@ -21,7 +23,7 @@ fn copies_with_memory_of_another_context_name_themselves() {
     let other = Context::create(context.device(), ContextFlags::AUTO).unwrap();
     let foreign = Stream::new(&other).unwrap();
     let [array, second] =
-        [1u32, 2].map(|value| Array::from_slice(&stream, [4], &[value; 4]).unwrap());
+        [1u32, 2].map(|value| CudaArray::from_slice(&stream, [4], &[value; 4]).unwrap());
     let mut buffer = DeviceBuffer::<u32>::zeroed(&foreign, 4).unwrap();
     // A global belongs to its context, and to no stream.
     let module = Module::compile(&context, "__device__ unsigned x[4];").unwrap();
@@ -55,11 +57,11 @@ fn copies_with_memory_of_another_context_name_themselves() {
         foreign.scope(|scope| scope.download(&global, &mut host)),
     ));
     let expected = [
-        "Array::copy_from",
-        "Array::copy_to",
-        "Array::copy_from_array",
-        "Array::copy_from_slice",
-        "Array::to_vec",
+        "CudaArray::copy_from",
+        "CudaArray::copy_to",
+        "CudaArray::copy_from_array",
+        "CudaArray::copy_from_slice",
+        "CudaArray::to_vec",
         "copy_from_slice",
         "copy_to_slice",
         "to_vec",
@@ -79,7 +81,7 @@ fn copies_with_memory_of_another_context_name_themselves() {
 fn copies_that_join_a_capture_with_another_stream_name_themselves() {
     let (context, stream) = device();
     let other = Stream::new(&context).unwrap();
-    let array = Array::from_slice(&stream, [4], &[1u32; 4]).unwrap();
+    let array = CudaArray::from_slice(&stream, [4], &[1u32; 4]).unwrap();
     let mut buffer = DeviceBuffer::<u32>::zeroed(&other, 4).unwrap();
     let mut target = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
     let mut names = Vec::new();
@@ -98,8 +100,8 @@ fn copies_that_join_a_capture_with_another_stream_name_themselves() {
     };
     graph.unwrap();
     let expected = [
-        "Array::copy_from",
-        "Array::copy_to",
+        "CudaArray::copy_from",
+        "CudaArray::copy_to",
         "RegionCopy::enqueue",
         "copy_from",
         "fill",

@@ -1,6 +1,7 @@
 use cuda_safe::{
-    CacheConfig, Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Event, Limit, Module,
-    Owner, Stream, sys,
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Event, Module, Owner, Stream,
+    context::{CacheConfig, Limit},
+    sys,
 };
 
 fn current() -> sys::CUcontext {

@@ -1,6 +1,8 @@
 //! Code that is a part of the program: the machine code that fits, or the PTX.
 
-use cuda_safe::{Architecture, Embedded, ErrorKind, LaunchConfig, Library, Module, Out, Program};
+use cuda_safe::{
+    Architecture, ErrorKind, LaunchConfig, Library, Module, Out, Program, module::Embedded,
+};
 
 use crate::device;
 

@@ -3,9 +3,14 @@
 use std::{fs::File, os::fd::OwnedFd};
 
 use cuda_safe::{
-    ArrayFlags, Code, Context, ErrorKind, ExternalMemory, ExternalMemoryKind, ExternalSemaphore,
-    ExternalSemaphoreKind, PhysicalMemory, PhysicalOptions, Sampler, ShareableHandles, TexelFormat,
-    Texture, sys::CUresult,
+    Code, Context, ErrorKind, Sampler, Texture,
+    array::{ArrayFlags, TexelFormat},
+    memory::virtual_memory::{PhysicalMemory, PhysicalOptions},
+    share::{
+        ExternalMemory, ExternalMemoryKind, ExternalSemaphore, ExternalSemaphoreKind,
+        ShareableHandles,
+    },
+    sys::CUresult,
 };
 
 use crate::device;

@@ -1,8 +1,10 @@
 use std::collections::BTreeSet;
 
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Event, GreenContext, LaunchConfig,
-    Module, Multiprocessors, PinnedBuffer, SplitFlags, Stream, sys::CUresult,
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Event, LaunchConfig, Module,
+    PinnedBuffer, Stream,
+    green::{GreenContext, Multiprocessors, SplitFlags},
+    sys::CUresult,
 };
 
 use crate::{device, kernels};

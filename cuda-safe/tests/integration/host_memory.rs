@@ -1,9 +1,13 @@
 //! Host memory that the device reaches: registered, mapped, write-combined.
 
 use cuda_safe::{
-    Context, CopyBatch, DeviceBuffer, DeviceViewMut, ErrorKind, HostRegionMut, LaunchConfig,
-    MappedBuffer, Module, PinnedBuffer, PinnedFlags, PitchedBuffer, RegionCopy, RegisterFlags,
-    RegisteredBuffer, Registration, Stream, sys,
+    Context, DeviceBuffer, DeviceViewMut, ErrorKind, LaunchConfig, MappedBuffer, Module,
+    PinnedBuffer, Stream,
+    memory::{
+        CopyBatch, HostRegionMut, PinnedFlags, PitchedBuffer, RegionCopy, RegisterFlags,
+        RegisteredBuffer, Registration,
+    },
+    sys,
 };
 
 use crate::device;

@@ -1,6 +1,9 @@
 use cuda_safe::{
-    ArgumentList, ByValue, Context, ContextFlags, Device, DeviceAttribute, DeviceBuffer, ErrorKind,
-    Function, In, InOut, LaunchConfig, Module, Out, ParameterKind, Stream, WithLen, sys,
+    Context, ContextFlags, Device, DeviceAttribute, DeviceBuffer, ErrorKind, Function, In, InOut,
+    LaunchConfig, Module, Out, Stream, WithLen,
+    launch::{ArgumentList, ByValue},
+    module::ParameterKind,
+    sys,
 };
 
 use crate::{device, kernels};

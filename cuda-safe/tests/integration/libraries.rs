@@ -3,8 +3,10 @@
 use std::{fs, time::Duration};
 
 use cuda_safe::{
-    CacheConfig, Context, ContextFlags, Device, DeviceBuffer, ErrorKind, FunctionAttribute,
-    JitOptions, LaunchConfig, Library, LoadingMode, Module, Out, Program, Stream, loading_mode,
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, LaunchConfig, Library, Module, Out,
+    Program, Stream,
+    context::CacheConfig,
+    module::{FunctionAttribute, JitOptions, LoadingMode, loading_mode},
 };
 
 use crate::{KERNELS, device};

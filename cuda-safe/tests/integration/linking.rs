@@ -3,7 +3,8 @@
 use std::{env, fs};
 
 use cuda_safe::{
-    DeviceBuffer, ErrorKind, JitOptions, LaunchConfig, Linker, Module, Out, Program,
+    DeviceBuffer, ErrorKind, LaunchConfig, Module, Out, Program,
+    module::{JitOptions, Linker},
     sys::CUjitInputType,
 };
 

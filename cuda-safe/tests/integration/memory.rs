@@ -1,6 +1,6 @@
 use cuda_safe::{
-    DeviceBuffer, DeviceView, DeviceViewMut, ErrorKind, Granularity, MemoryPool, PhysicalMemory,
-    PhysicalOptions, PhysicalUsage, Stream,
+    DeviceBuffer, DeviceView, DeviceViewMut, ErrorKind, MemoryPool, Stream,
+    memory::virtual_memory::{Granularity, PhysicalMemory, PhysicalOptions, PhysicalUsage},
 };
 
 use crate::{device, refused};

@@ -1,8 +1,9 @@
 //! Managed memory that is prefetched, spoken of, discarded and attached.
 
 use cuda_safe::{
-    DeviceBuffer, ErrorKind, ManagedAttachment, ManagedBuffer, MemoryAdvice, MemoryLocation,
-    RangeAttribute, Stream, sys::CUresult,
+    DeviceBuffer, ErrorKind, ManagedBuffer, Stream,
+    memory::{ManagedAttachment, MemoryAdvice, MemoryLocation, RangeAttribute},
+    sys::CUresult,
 };
 
 use crate::device;

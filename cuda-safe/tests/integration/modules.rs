@@ -5,8 +5,8 @@ use std::{
 };
 
 use cuda_safe::{
-    Architecture, Code, Context, ErrorKind, FunctionAttribute, JitOptions, LaunchConfig, Module,
-    Program, Result,
+    Architecture, Code, Context, ErrorKind, LaunchConfig, Module, Program, Result,
+    module::{FunctionAttribute, JitOptions},
     sys::{self, CUresult},
 };
 
@@ -475,7 +475,7 @@ fn functions_tell_and_take_attributes() {
             .is_err()
     );
     function
-        .set_cache_config(cuda_safe::CacheConfig::L1)
+        .set_cache_config(cuda_safe::context::CacheConfig::L1)
         .unwrap();
     let best = function.best_block_size(0).unwrap();
     assert!(best.block > 0 && best.min_grid > 0);

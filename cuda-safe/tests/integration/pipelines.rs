@@ -1,8 +1,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cuda_safe::{
-    Context, DeviceBuffer, Error, ErrorKind, Function, LaunchConfig, Module, Pipeline, Result,
-    Stream, WithLen,
+    Context, DeviceBuffer, Error, ErrorKind, Function, LaunchConfig, Module, Result, Stream,
+    WithLen, memory::Pipeline,
 };
 
 use crate::device;

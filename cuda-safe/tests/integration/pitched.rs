@@ -1,8 +1,8 @@
 //! Memory in rows and slices: where its elements lie, fills, rectangles of it, kernels.
 
 use cuda_safe::{
-    DeviceBuffer, DeviceViewMut, ErrorKind, Extent, LaunchConfig, Layout, Module, PitchedBuffer,
-    PitchedView, Stream,
+    DeviceBuffer, DeviceViewMut, ErrorKind, LaunchConfig, Module, Stream,
+    memory::{Extent, Layout, PitchedBuffer, PitchedView},
 };
 
 use crate::device;

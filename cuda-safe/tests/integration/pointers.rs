@@ -1,8 +1,9 @@
 //! What the driver knows of addresses.
 
 use cuda_safe::{
-    DeviceBuffer, ManagedBuffer, MemoryAccess, MemoryType, Module, PinnedBuffer, PointerAttribute,
-    RegisterFlags, RegisteredBuffer, sys::CUresult,
+    DeviceBuffer, ManagedBuffer, Module, PinnedBuffer,
+    memory::{MemoryAccess, MemoryType, PointerAttribute, RegisterFlags, RegisteredBuffer},
+    sys::CUresult,
 };
 
 use crate::device;

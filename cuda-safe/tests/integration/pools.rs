@@ -3,8 +3,12 @@
 use std::{thread, time::Duration};
 
 use cuda_safe::{
-    Context, ErrorKind, LaunchConfig, MemoryAccess, MemoryLocation, MemoryPool, MemoryPoolOptions,
-    Module, PoolAttribute, PoolPointer, PoolType, ShareableHandles, Stream, sys::CUresult,
+    Context, ErrorKind, LaunchConfig, MemoryPool, Module, Stream,
+    memory::{
+        MemoryAccess, MemoryLocation, MemoryPoolOptions, PoolAttribute, PoolPointer, PoolType,
+    },
+    share::ShareableHandles,
+    sys::CUresult,
 };
 
 use crate::device;

@@ -13,7 +13,8 @@ use std::{
 };
 
 use cuda_safe::{
-    Architecture, Cache, ErrorKind, In, LaunchConfig, Module, Out, Program, nvrtc_version,
+    Architecture, ErrorKind, In, LaunchConfig, Module, Out, Program,
+    program::{Cache, nvrtc_version},
 };
 
 use crate::device;

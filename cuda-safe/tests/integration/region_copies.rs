@@ -1,8 +1,8 @@
 //! Copies of rectangles and boxes, between every sort of memory that this device has.
 
 use cuda_safe::{
-    CopySource, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut, Layout, ManagedBuffer,
-    PinnedBuffer, PitchedBuffer, Region, RegionCopy, Result, Stream,
+    DeviceBuffer, ErrorKind, ManagedBuffer, PinnedBuffer, Result, Stream,
+    memory::{CopySource, HostRegion, HostRegionMut, Layout, PitchedBuffer, Region, RegionCopy},
 };
 
 use crate::{device, refused};

@@ -9,12 +9,15 @@ use std::{
 };
 
 use cuda_safe::{
-    AccessPolicyWindow, AccessProperty, AtomicOperation, ChannelFormat, Context, ContextFlags,
-    Device, DeviceAttribute, DeviceBuffer, ErrorKind, FlushScope, Limit, MemSyncDomain,
-    MemSyncDomainMap, PeerAttribute, Stream, SyncPolicy,
+    Context, ContextFlags, Device, DeviceAttribute, DeviceBuffer, ErrorKind, Stream,
+    array::ChannelFormat,
     checkpoint::{Process, ProcessState},
+    context::Limit,
     coredump::{Coredump, DumpFlags},
-    logs, profiler,
+    logs,
+    peer::{AtomicOperation, FlushScope, PeerAttribute},
+    profiler,
+    stream::{AccessPolicyWindow, AccessProperty, MemSyncDomain, MemSyncDomainMap, SyncPolicy},
     sys::CUresult,
 };
 

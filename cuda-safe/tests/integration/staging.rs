@@ -1,8 +1,8 @@
 //! Copies of pageable memory through page-locked pieces.
 
 use cuda_safe::{
-    Context, ContextFlags, DeviceBuffer, ErrorKind, ManagedBuffer, PinnedBuffer, Result, Staging,
-    StagingOptions, Stream,
+    Context, ContextFlags, DeviceBuffer, ErrorKind, ManagedBuffer, PinnedBuffer, Result, Stream,
+    memory::{Staging, StagingOptions},
 };
 
 use crate::device;

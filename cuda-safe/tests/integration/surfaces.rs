@@ -2,9 +2,9 @@
 
 use bytemuck::cast_slice;
 use cuda_safe::{
-    Array, ArrayFlags, ArrayShape, Context, DeviceBuffer, ErrorKind, LaunchConfig, MipmappedArray,
-    Module, Out, Sampler, Stream, Surface, Texel, TexelFormat, Texture, TextureResource,
-    TextureSource,
+    Context, DeviceBuffer, ErrorKind, LaunchConfig, Module, Out, Sampler, Stream, Surface, Texture,
+    array::{ArrayFlags, ArrayShape, CudaArray, MipmappedArray, Texel, TexelFormat},
+    texture::{TextureResource, TextureSource},
 };
 
 use crate::device;
@@ -24,7 +24,7 @@ fn an_array_for_surfaces_is_read_and_written() {
     )
     .unwrap();
     let format = TexelFormat::of::<[i32; 2]>();
-    let array = Array::new(&context, format, [6, 2], ArrayFlags::SURFACE).unwrap();
+    let array = CudaArray::new(&context, format, [6, 2], ArrayFlags::SURFACE).unwrap();
     let texels: Vec<[i32; 2]> = (0..12).map(|i| [i, -i]).collect();
     array.copy_from_slice(&stream, &texels).unwrap();
     let surface = Surface::new(&array).unwrap();
@@ -47,7 +47,7 @@ fn an_array_for_surfaces_is_read_and_written() {
 #[test]
 fn other_arrays_have_no_surfaces() {
     let (context, _) = device();
-    let plain = Array::uninit::<u32>(&context, [4, 4]).unwrap();
+    let plain = CudaArray::uninit::<u32>(&context, [4, 4]).unwrap();
     let error = Surface::new(&plain).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
     assert!(error.to_string().contains("ArrayFlags::SURFACE"), "{error}");
@@ -76,7 +76,7 @@ fn matrix_texture(stream: &Stream, a: &[f32], [rows, columns]: [usize; 2]) -> Te
     let by_columns: Vec<f32> = (0..columns)
         .flat_map(|column| (0..rows).map(move |row| a[row * columns + column]))
         .collect();
-    let array = Array::from_slice(stream, [rows, columns], &by_columns).unwrap();
+    let array = CudaArray::from_slice(stream, [rows, columns], &by_columns).unwrap();
     Texture::new(&array, Sampler::default()).unwrap()
 }
 
@@ -130,7 +130,7 @@ fn pycudas_textures_of_four_channels() {
     .unwrap();
     // Five rows and six columns, by columns.
     let texels: Vec<[f32; 4]> = cast_slice(&numbers(120)).to_vec();
-    let array = Array::from_slice(&stream, [5, 6], &texels).unwrap();
+    let array = CudaArray::from_slice(&stream, [5, 6], &texels).unwrap();
     let texture = Texture::new(&array, Sampler::default()).unwrap();
     let mut dest = [[0.0f32; 4]; 30];
     let copy_plane = module.function("copy_plane").unwrap();
@@ -175,7 +175,7 @@ fn pycudas_3d_textures_and_doubles() {
     )
     .unwrap();
     let texels = numbers(64);
-    let array = Array::from_slice(&stream, [2, 4, 8], &texels).unwrap();
+    let array = CudaArray::from_slice(&stream, [2, 4, 8], &texels).unwrap();
     let texture = Texture::new(&array, Sampler::default()).unwrap();
     let mut dest = [0.0f32; 64];
     let copy_volume = module.function("copy_volume").unwrap();
@@ -231,7 +231,7 @@ fn transposed<T: Texel + PartialEq + std::fmt::Debug>(
     } else {
         ("copy_2d", ArrayShape::planes(N, N, 2), 1)
     };
-    let array = Array::new(context, T::FORMAT, shape, ArrayFlags::SURFACE).unwrap();
+    let array = CudaArray::new(context, T::FORMAT, shape, ArrayFlags::SURFACE).unwrap();
     let zeros = vec![bytemuck::Zeroable::zeroed(); shape.texels().unwrap()];
     array.copy_from_slice::<T>(stream, &zeros).unwrap();
     let surface = Surface::new(&array).unwrap();

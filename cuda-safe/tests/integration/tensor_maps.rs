@@ -2,9 +2,11 @@
 //! `tests/tensor_maps`.
 
 use cuda_safe::{
-    Context, DeviceBuffer, DeviceView, ErrorKind, Function, Graph, Im2colWideMode, LaunchConfig,
-    Module, Result, TensorDataType, TensorFill, TensorInterleave, TensorMap, TensorMapBuilder,
-    TensorSwizzle,
+    Context, DeviceBuffer, DeviceView, ErrorKind, Function, Graph, LaunchConfig, Module, Result,
+    tensor_map::{
+        Im2colWideMode, TensorDataType, TensorFill, TensorInterleave, TensorMap, TensorMapBuilder,
+        TensorSwizzle,
+    },
 };
 
 use crate::{device, refused};

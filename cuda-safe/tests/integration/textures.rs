@@ -3,10 +3,11 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use cuda_safe::{
-    AddressMode, Array, ArrayFlags, ArrayShape, Context, ContextFlags, DeviceAttribute,
-    DeviceBuffer, ErrorKind, FilterMode, Function, LaunchConfig, MipmappedArray, Module,
-    PitchedBuffer, ResourceView, Sampler, Stream, TexelFormat, Texture, TextureResource,
-    TextureSource, ViewFormat,
+    Context, ContextFlags, DeviceAttribute, DeviceBuffer, ErrorKind, Function, LaunchConfig,
+    Module, Sampler, Stream, Texture,
+    array::{ArrayFlags, ArrayShape, CudaArray, MipmappedArray, TexelFormat},
+    memory::PitchedBuffer,
+    texture::{AddressMode, FilterMode, ResourceView, TextureResource, TextureSource, ViewFormat},
 };
 
 use crate::{device, refused};
@@ -63,7 +64,7 @@ fn line(context: &Context, stream: &Stream, texture: &Texture, from: f32, step: 
 #[test]
 fn coordinates_edges_and_filters_are_the_samplers() {
     let (context, stream) = device();
-    let array = Array::from_slice(&stream, 4, &[0.0f32, 1.0, 2.0, 4.0]).unwrap();
+    let array = CudaArray::from_slice(&stream, 4, &[0.0f32, 1.0, 2.0, 4.0]).unwrap();
     let read = |sampler: Sampler, from: f32, step: f32| {
         let texture = Texture::new(&array, sampler).unwrap();
         line(&context, &stream, &texture, from, step)
@@ -102,7 +103,7 @@ fn coordinates_edges_and_filters_are_the_samplers() {
 #[test]
 fn integers_read_as_floating_point_go_from_0_to_1() {
     let (context, stream) = device();
-    let array = Array::from_slice(&stream, 8, &[0u8, 51, 102, 153, 204, 255, 0, 255]).unwrap();
+    let array = CudaArray::from_slice(&stream, 8, &[0u8, 51, 102, 153, 204, 255, 0, 255]).unwrap();
     let sampler = Sampler::default().normalized_read(true);
     let texture = Texture::new(&array, sampler).unwrap();
     let read = line(&context, &stream, &texture, 0.5, 1.0);
@@ -245,7 +246,7 @@ fn linear_memory_has_rules() {
         assert!(refused(source).contains("multiple of"));
     }
     let address = shared.as_device_ptr();
-    let packed = TexelFormat::new(cuda_safe::ChannelFormat::BC1_UNORM, 4);
+    let packed = TexelFormat::new(cuda_safe::array::ChannelFormat::BC1_UNORM, 4);
     // SAFETY: as above.
     let source = unsafe { TextureSource::linear_raw(&context, address, packed, 8) };
     assert!(refused(source).contains("can't lie in linear memory"));
@@ -265,8 +266,8 @@ fn linear_memory_has_rules() {
 #[test]
 fn samplers_that_do_not_fit_are_refused() {
     let (context, _) = device();
-    let numbers = Array::uninit::<[u16; 2]>(&context, [4, 4]).unwrap();
-    let words = Array::uninit::<u32>(&context, [4, 4]).unwrap();
+    let numbers = CudaArray::uninit::<[u16; 2]>(&context, [4, 4]).unwrap();
+    let words = CudaArray::uninit::<u32>(&context, [4, 4]).unwrap();
     let plain = Sampler::default();
     let filtered = plain.filter(FilterMode::LINEAR);
     assert!(refused(Texture::new(&numbers, filtered)).contains("floating point"));
@@ -275,7 +276,7 @@ fn samplers_that_do_not_fit_are_refused() {
     let wrapped = plain.address([AddressMode::CLAMP, AddressMode::WRAP, AddressMode::CLAMP]);
     assert!(refused(Texture::new(&words, wrapped)).contains("normalized_coordinates"));
     assert!(refused(Texture::new(&words, plain.seamless_cube(true))).contains("cubes"));
-    let cube = Array::uninit::<f32>(&context, ArrayShape::cube(4)).unwrap();
+    let cube = CudaArray::uninit::<f32>(&context, ArrayShape::cube(4)).unwrap();
     assert!(Texture::new(&cube, plain.seamless_cube(true)).is_ok());
     // The driver knows these numbers only.
     for (sampler, field) in [
@@ -297,7 +298,7 @@ fn samplers_that_do_not_fit_are_refused() {
 fn views_change_formats_levels_and_layers() {
     let (context, stream) = device();
     let bits: Vec<u32> = (0..24).map(|i| (i as f32 / 2.0).to_bits()).collect();
-    let array = Array::from_slice(&stream, ArrayShape::lines(8, 3), &bits).unwrap();
+    let array = CudaArray::from_slice(&stream, ArrayShape::lines(8, 3), &bits).unwrap();
     let view = ResourceView::new(ViewFormat::FLOAT_1X32).layers(1..=2);
     let texture = Texture::with_view(&array, Sampler::default(), view).unwrap();
     let told = texture.view().unwrap().expect("a view");
@@ -336,10 +337,10 @@ fn cubes_are_read_by_direction() {
     let sampler = Sampler::default().normalized_coordinates(true);
     let view = ResourceView::new(ViewFormat::FLOAT_1X32);
     let texels = |count: usize| -> Vec<f32> { (0..4 * count).map(|i| (i / 4) as f32).collect() };
-    let one = Array::from_slice(&stream, ArrayShape::cube(2), &texels(6)).unwrap();
-    let two = Array::from_slice(&stream, ArrayShape::cubes(2, 2), &texels(12)).unwrap();
+    let one = CudaArray::from_slice(&stream, ArrayShape::cube(2), &texels(6)).unwrap();
+    let two = CudaArray::from_slice(&stream, ArrayShape::cubes(2, 2), &texels(12)).unwrap();
     for with_view in [false, true] {
-        let make = |array: &Array| match with_view {
+        let make = |array: &CudaArray| match with_view {
             false => Texture::new(array, sampler).unwrap(),
             true => Texture::with_view(array, sampler, view).unwrap(),
         };
@@ -485,7 +486,7 @@ fn levels_are_chosen_and_mixed() {
 #[test]
 fn what_a_texture_is_made_of_can_be_asked() {
     let (context, stream) = device();
-    let array = Array::from_slice(&stream, [2, 2], &[1u8, 2, 3, 4]).unwrap();
+    let array = CudaArray::from_slice(&stream, [2, 2], &[1u8, 2, 3, 4]).unwrap();
     let sampler = Sampler::default()
         .filter(FilterMode::LINEAR)
         .normalized_read(true)
@@ -514,7 +515,7 @@ fn what_a_texture_is_made_of_can_be_asked() {
 fn another_contexts_texture_is_refused() {
     let (context, stream) = device();
     let created = Context::create(context.device(), ContextFlags::AUTO).unwrap();
-    let array = Array::uninit::<f32>(&created, 32).unwrap();
+    let array = CudaArray::uninit::<f32>(&created, 32).unwrap();
     let texture = Texture::new(&array, Sampler::default()).unwrap();
     let fetch = kernel(&context, "fetch");
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 32).unwrap();
@@ -529,7 +530,7 @@ fn a_texture_is_no_float() {
     let source = r#"extern "C" __global__ void wants(double x) {}"#;
     let module = Module::compile(&context, source).unwrap();
     let wants = module.function("wants").unwrap();
-    let array = Array::uninit::<f32>(&context, 4).unwrap();
+    let array = CudaArray::uninit::<f32>(&context, 4).unwrap();
     let texture = Texture::new(&array, Sampler::default()).unwrap();
     // SAFETY: refused.
     let launched = unsafe { wants.launch(&stream, LaunchConfig::new(1, 1), (&texture,)) };
@@ -551,9 +552,9 @@ cuda_safe::kernels! {
 fn typed_kernels_take_textures_and_surfaces() {
     let (context, stream) = device();
     let declared = Declared::load(&context).unwrap();
-    let from = Array::from_slice(&stream, [2, 2], &[1.0f32, 5.0, 2.0, 7.0]).unwrap();
+    let from = CudaArray::from_slice(&stream, [2, 2], &[1.0f32, 5.0, 2.0, 7.0]).unwrap();
     let float = TexelFormat::of::<f32>();
-    let to = Array::new(&context, float, [2, 2], ArrayFlags::SURFACE).unwrap();
+    let to = CudaArray::new(&context, float, [2, 2], ArrayFlags::SURFACE).unwrap();
     let texture = Texture::new(&from, Sampler::default()).unwrap();
     let surface = cuda_safe::Surface::new(&to).unwrap();
     let config = LaunchConfig::new(1, (2, 2));
@@ -567,7 +568,7 @@ fn views_may_show_one_level_or_one_layer() {
     let (context, stream) = device();
     let (format, none) = (TexelFormat::of::<u32>(), ArrayFlags::default());
     let levels = MipmappedArray::new(&context, format, 8, 3, none).unwrap();
-    let layers = Array::from_slice(&stream, ArrayShape::lines(8, 3), &[0u32; 24]).unwrap();
+    let layers = CudaArray::from_slice(&stream, ArrayShape::lines(8, 3), &[0u32; 24]).unwrap();
     let sampler = Sampler::default().normalized_coordinates(true);
     let view = ResourceView::new(ViewFormat::FLOAT_1X32);
     for number in 0..3 {
@@ -592,9 +593,9 @@ fn views_of_integers_have_the_bits_of_their_channels() {
     let (context, _) = device();
     let plain = Sampler::default();
     let filtered = plain.filter(FilterMode::LINEAR);
-    let bytes = Array::uninit::<u8>(&context, [4, 4]).unwrap();
-    let halves = Array::uninit::<u16>(&context, [4, 4]).unwrap();
-    let words = Array::uninit::<u32>(&context, [4, 4]).unwrap();
+    let bytes = CudaArray::uninit::<u8>(&context, [4, 4]).unwrap();
+    let halves = CudaArray::uninit::<u16>(&context, [4, 4]).unwrap();
+    let words = CudaArray::uninit::<u32>(&context, [4, 4]).unwrap();
     for (array, format) in [
         (&bytes, ViewFormat::UINT_1X8),
         (&bytes, ViewFormat::SINT_1X8),

@@ -64,13 +64,13 @@ fn handles_are_send_and_sync() {
     check::<DeviceBuffer<f32>>();
     check::<cuda_safe::DeviceView<'_, f32>>();
     check::<cuda_safe::PinnedBuffer<f32>>();
-    check::<cuda_safe::Transfer<f32>>();
-    check::<cuda_safe::Global<f32>>();
+    check::<cuda_safe::memory::Transfer<f32>>();
+    check::<cuda_safe::module::Global<f32>>();
     check::<cuda_safe::Error>();
     check::<cuda_safe::MemoryPool>();
-    check::<cuda_safe::Array>();
-    check::<cuda_safe::MipmappedArray>();
+    check::<cuda_safe::array::CudaArray>();
+    check::<cuda_safe::array::MipmappedArray>();
     check::<cuda_safe::Texture>();
-    check::<cuda_safe::TextureSource>();
+    check::<cuda_safe::texture::TextureSource>();
     check::<cuda_safe::Surface>();
 }

@@ -1,6 +1,6 @@
 use std::mem::ManuallyDrop;
 
-use cuda_safe::{DeviceBuffer, ErrorKind, PinnedBuffer, PinnedFlags};
+use cuda_safe::{DeviceBuffer, ErrorKind, PinnedBuffer, memory::PinnedFlags};
 
 use crate::device;
 

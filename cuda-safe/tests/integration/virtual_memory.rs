@@ -1,9 +1,13 @@
 //! Virtual memory: reserved addresses, physical memory, mappings, and buffers that grow.
 
 use cuda_safe::{
-    AddressRange, Context, DeviceAttribute, DeviceBuffer, ErrorKind, Granularity, GrowableBuffer,
-    GrowableOptions, LaunchConfig, Mapping, MemoryAccess, MemoryLocation, MulticastObject,
-    MulticastOptions, PhysicalMemory, PhysicalOptions, RangeFlags, ShareableHandles, Stream,
+    Context, DeviceAttribute, DeviceBuffer, ErrorKind, LaunchConfig, Stream,
+    memory::virtual_memory::{
+        AddressRange, Granularity, GrowableBuffer, GrowableOptions, Mapping, MulticastObject,
+        MulticastOptions, PhysicalMemory, PhysicalOptions, RangeFlags,
+    },
+    memory::{MemoryAccess, MemoryLocation},
+    share::ShareableHandles,
     sys::CUresult,
 };
 
@@ -407,7 +411,7 @@ fn a_fabric_takes_rights_and_dma_buffers_take_pages() {
         error.detail().contains("PhysicalOptions::handles"),
         "{error}"
     );
-    let nothing = cuda_safe::FabricHandle::from_bytes([0; 64]);
+    let nothing = cuda_safe::memory::virtual_memory::FabricHandle::from_bytes([0; 64]);
     assert!(PhysicalMemory::import_fabric(&context, &nothing, unit).is_err());
 
     let mut x = GrowableBuffer::<u8>::with_capacity(&stream, unit).unwrap();

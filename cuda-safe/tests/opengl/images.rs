@@ -1,10 +1,11 @@
 //! Textures and renderbuffers as arrays.
 
 use cuda_safe::{
-    Array, ArrayFlags, ArrayShape, DeviceBuffer, FilterMode, LaunchConfig, MipmappedArray, Out,
-    Result, Sampler, Stream, Surface, TexelFormat, Texture,
+    DeviceBuffer, LaunchConfig, Out, Result, Sampler, Stream, Surface, Texture,
+    array::{ArrayFlags, ArrayShape, CudaArray, MipmappedArray, TexelFormat},
     opengl::{GraphicsResource, ImageTarget, MappedResources, RegisterFlags},
     sys::CUresult,
+    texture::FilterMode,
 };
 
 use crate::{
@@ -119,7 +120,7 @@ fn levels_of_a_texture(shared: &Shared<'_>) {
         (levels.levels(), levels.shape()),
         (5, ArrayShape::plane(16, 8))
     );
-    let level: Array = levels.level(1).unwrap();
+    let level: CudaArray = levels.level(1).unwrap();
     assert_eq!(level.to_vec::<f32>(stream).unwrap(), texels(32));
     assert_eq!(level.shape(), image.array(0, 1).unwrap().shape());
     let last = levels.level(3).unwrap();

@@ -7,9 +7,14 @@ use std::{
 };
 
 use cuda_safe::{
-    AddressRange, Context, ContextFlags, Device, DeviceBuffer, DeviceViewMut, ErrorKind,
-    GrowableBuffer, LaunchConfig, MemoryAccess, MemoryLocation, MemoryPool, Out, PeerAccess,
-    PhysicalMemory, PitchedBuffer, Result, Stream, sys,
+    Context, ContextFlags, Device, DeviceBuffer, DeviceViewMut, ErrorKind, LaunchConfig,
+    MemoryPool, Out, Result, Stream,
+    memory::{
+        MemoryAccess, MemoryLocation, PitchedBuffer,
+        virtual_memory::{AddressRange, GrowableBuffer, PhysicalMemory},
+    },
+    peer::PeerAccess,
+    sys,
 };
 
 use super::{Pair, in_child, kernel, numbers, pair};

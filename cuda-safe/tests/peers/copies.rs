@@ -1,8 +1,12 @@
 //! Copies between two devices.
 
 use cuda_safe::{
-    Array, CopyAttributes, CopyBatch, DeviceBuffer, ErrorKind, HostRegion, HostRegionMut,
-    PitchedBuffer, RegionCopy, Staging, StagingOptions, Stream,
+    DeviceBuffer, ErrorKind, Stream,
+    array::CudaArray,
+    memory::{
+        CopyAttributes, CopyBatch, HostRegion, HostRegionMut, PitchedBuffer, RegionCopy, Staging,
+        StagingOptions,
+    },
 };
 
 use super::{Pair, in_child, numbers, pair};
@@ -224,7 +228,7 @@ fn texels_go_both_ways_between_devices() {
     };
     let data = numbers(60);
     for (to, from) in [(0, 1), (1, 0)] {
-        let source = Array::from_slice(&streams[from], [5, 4, 3], &data).unwrap();
+        let source = CudaArray::from_slice(&streams[from], [5, 4, 3], &data).unwrap();
         let texels = source.texels::<u32>().unwrap();
         let copy = RegionCopy::new([2, 2, 2]).source_at([1, 2, 1]);
         let wanted: Vec<u32> = (0..8)
@@ -235,7 +239,7 @@ fn texels_go_both_ways_between_devices() {
         copy.enqueue(&streams[to], &mut target, &texels).unwrap();
         assert_eq!(target.to_vec(&streams[to]).unwrap(), wanted);
         // From there to an array of the first device.
-        let array = Array::from_slice(&streams[from], [4, 3, 2], &[0u32; 24]).unwrap();
+        let array = CudaArray::from_slice(&streams[from], [4, 3, 2], &[0u32; 24]).unwrap();
         let mut place = array.texels::<u32>().unwrap();
         let back = RegionCopy::new([2, 2, 1])
             .source_at([0, 0, 1])
@@ -247,7 +251,7 @@ fn texels_go_both_ways_between_devices() {
         }
         assert_eq!(array.to_vec::<u32>(&streams[from]).unwrap(), expected);
         // Between arrays of two devices.
-        let array = Array::uninit::<u32>(&contexts[to], [5, 4, 3]).unwrap();
+        let array = CudaArray::uninit::<u32>(&contexts[to], [5, 4, 3]).unwrap();
         array.copy_from_slice(&streams[to], &[0u32; 60]).unwrap();
         let mut place = array.texels::<u32>().unwrap();
         let moved = copy.target_at([3, 1, 1]);

@@ -6,8 +6,10 @@ use std::{
 };
 
 use cuda_safe::{
-    ByValue, Code, Context, DeviceBuffer, Error, LaunchConfig, Module, Result, Stream, driver,
-    driver::Version, sys,
+    Code, Context, DeviceBuffer, Error, LaunchConfig, Module, Result, Stream,
+    driver::{self, Version},
+    launch::ByValue,
+    sys,
 };
 
 use crate::{

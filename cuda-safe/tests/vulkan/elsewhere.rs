@@ -6,7 +6,11 @@ use std::{
     thread,
 };
 
-use cuda_safe::{Context, Device, ExternalSemaphore, ExternalSemaphoreKind, sys};
+use cuda_safe::{
+    Context, Device,
+    share::{ExternalSemaphore, ExternalSemaphoreKind},
+    sys,
+};
 
 #[path = "../common/semaphore.rs"]
 mod semaphore;

@@ -1,6 +1,10 @@
 //! Vulkan's buffers and images, in CUDA's hands.
 
-use cuda_safe::{ArrayFlags, ExternalMemory, ExternalMemoryKind, Sampler, TexelFormat, Texture};
+use cuda_safe::{
+    Sampler, Texture,
+    array::{ArrayFlags, TexelFormat},
+    share::{ExternalMemory, ExternalMemoryKind},
+};
 
 use crate::{
     device,

@@ -1,8 +1,9 @@
 //! Semaphores on streams.
 
 use cuda_safe::{
-    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, ExternalSemaphore,
-    ExternalSemaphoreKind, Result, Stream, sys::CUresult,
+    Context, ContextFlags, Device, DeviceBuffer, ErrorKind, Result, Stream,
+    share::{ExternalSemaphore, ExternalSemaphoreKind},
+    sys::CUresult,
 };
 
 use crate::{device, elsewhere::elsewhere, waits};

@@ -213,11 +213,11 @@ mod tests {
         let options =
             parse("--package cuda-safe --file s*.rs --only 7 --only drop --jobs 3 --env a/b:N=v=w");
         let options = options.unwrap().unwrap();
-        assert!(options.wants_file("cuda-safe/src/stream.rs"));
+        assert!(options.wants_file("cuda-safe/src/stream/mod.rs"));
         assert!(!options.wants_file("cuda-compute/src/sum.rs"));
         assert!(!options.wants_file("cuda-safe/tests/sum.rs"));
         let mutant = |function: &str| Mutant {
-            file: "cuda-safe/src/stream.rs".into(),
+            file: "cuda-safe/src/stream/mod.rs".into(),
             line: 1,
             column: 1,
             function: function.into(),

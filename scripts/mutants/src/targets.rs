@@ -82,7 +82,7 @@ pub fn keeps_kernels(package: &str) -> bool {
 /// Whether a mutant of a file leaves the code alone that compiles kernels and keeps them, so that tests may find those that
 /// earlier runs have left.
 pub fn compiles_as_before(file: &str) -> bool {
-    !file.starts_with("cuda-safe/src/program/")
+    !file.starts_with("cuda-safe/src/code/program/")
 }
 
 /// A process that leaks ends so under the emulator's check.

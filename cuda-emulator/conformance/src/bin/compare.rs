@@ -20,7 +20,7 @@ use cuda_conformance::property::{
     wire::{Worker, serve},
 };
 use cuda_conformance::{Form, Outcome, Runner};
-use cuda_safe::JitOptions;
+use cuda_safe::module::JitOptions;
 
 const USAGE: &str = "usage: compare [--seconds N] [--seed S] [--optimised N] [--emulator libcuda_emulator.so] [--driver libcuda.so.1]";
 /// Programs of one request.

@@ -15,7 +15,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use cuda_conformance::texture::{self, Outcome};
 use cuda_conformance::{Columns, Form, Runner, compare, data, forms, module};
-use cuda_safe::JitOptions;
+use cuda_safe::module::JitOptions;
 
 fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -17,7 +17,8 @@ use std::{
 
 use combine::MOST_RANKS;
 use cuda_safe::{
-    Context, Device, DeviceBuffer, ErrorKind, MemoryLocation, MemoryPool, PeerAccess, Stream,
+    Context, Device, DeviceBuffer, ErrorKind, MemoryPool, Stream, memory::MemoryLocation,
+    peer::PeerAccess,
 };
 use offer::Offer;
 pub use rank::PeerRank;

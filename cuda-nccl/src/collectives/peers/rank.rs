@@ -9,8 +9,8 @@ use std::{
 };
 
 use cuda_safe::{
-    Context, DeviceMemory, DeviceView, DeviceViewMut, Event, Owner, PlainData, Settled, Storage,
-    StorageMut, Stream,
+    Context, DeviceMemory, DeviceView, DeviceViewMut, Event, Owner, PlainData, Settled, Stream,
+    memory::{Storage, StorageMut},
 };
 
 use super::{Shared, frame::Frame, own::Own};

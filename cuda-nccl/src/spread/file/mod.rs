@@ -12,7 +12,7 @@ use std::{
 };
 
 use cuda_compute::{MapReduce, Reducer, Reducible, Scalar};
-use cuda_safe::{ErrorKind, Pipeline, Stream, bytemuck};
+use cuda_safe::{ErrorKind, Stream, bytemuck, memory::Pipeline};
 
 pub use self::pass::{FilePass, FileProgress};
 use super::{

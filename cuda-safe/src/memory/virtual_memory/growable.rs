@@ -8,14 +8,13 @@ use cuda_sys::CUdeviceptr;
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
     capture::{self, release},
-    context::unheard,
-    error::{Error, Result},
-    flags::options,
+    error::{Error, Result, fault::unheard},
     memory::{
-        DeviceMemory, MemoryAccess, MemoryLocation, OwnedStorage, Owner, PlainData, Storage,
-        StorageMut, byte_size,
+        DeviceMemory, MemoryAccess, MemoryLocation, OwnedStorage, PlainData, Storage, StorageMut,
+        byte_size,
     },
-    stream::Stream,
+    raw::flags::options,
+    stream::{Owner, Stream},
 };
 
 /// Elements in device memory that can become more: nothing is copied, and the address stays. Another name of
@@ -29,7 +28,7 @@ use crate::{
 /// It belongs to the stream that it was created on, as a [`DeviceBuffer`](crate::DeviceBuffer) does.
 ///
 /// ```
-/// use cuda_safe::{Context, GrowableBuffer, Stream};
+/// use cuda_safe::{Context, memory::virtual_memory::GrowableBuffer, Stream};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -52,7 +51,7 @@ options! {
     /// How a growable buffer grows. [`GrowableBuffer::with_capacity`] uses `GrowableOptions::default()`.
     ///
     /// ```
-    /// # use cuda_safe::{Context, GrowableBuffer, GrowableOptions, Stream};
+    /// # use cuda_safe::{Context, memory::virtual_memory::{GrowableBuffer, GrowableOptions}, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -281,7 +280,7 @@ impl<T: PlainData> GrowableBuffer<T> {
     /// was, then.
     ///
     /// ```
-    /// # use cuda_safe::{Context, GrowableBuffer, Stream};
+    /// # use cuda_safe::{Context, memory::virtual_memory::GrowableBuffer, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -321,7 +320,7 @@ impl<T: PlainData> GrowableBuffer<T> {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for more elements than it has.
     ///
     /// ```
-    /// # use cuda_safe::{Context, GrowableBuffer, Stream};
+    /// # use cuda_safe::{Context, memory::virtual_memory::GrowableBuffer, Stream};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;

@@ -6,12 +6,11 @@ use cuda_sys::{self as sys, CUdeviceptr};
 
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
 use crate::{
-    capture::{Needs, release},
-    context::{Context, unheard},
-    error::Result,
-    memory::{
-        DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation, Owner, PlainData, expect_aligned,
-    },
+    capture::release,
+    context::Context,
+    error::{Result, fault::unheard},
+    memory::{DeviceView, DeviceViewMut, MemoryAccess, MemoryLocation, PlainData, expect_aligned},
+    stream::Owner,
 };
 
 /// Physical memory at an address of a range, made by [`AddressRange::map`]. It holds both.
@@ -73,7 +72,7 @@ impl Mapping {
     /// the memory, as the host can't reach a device's.
     ///
     /// ```
-    /// # use cuda_safe::{AddressRange, Context, MemoryAccess, PhysicalMemory};
+    /// # use cuda_safe::{memory::{virtual_memory::{AddressRange, PhysicalMemory}, MemoryAccess}, Context};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let unit = PhysicalMemory::unit(&context)?;
@@ -185,7 +184,7 @@ impl Mapping {
             return Ok(());
         };
         let context = part.range.context().clone();
-        release(Needs::Context(&context.clone()), move || {
+        release(&context.clone(), move || {
             let ended = context.settle_or_leak().and_then(|()| part.unmap());
             if ended.is_err() {
                 // It may still be mapped, or in use.

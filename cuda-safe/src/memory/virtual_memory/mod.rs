@@ -1,4 +1,14 @@
-//! Virtual memory: addresses and the memory behind them, each taken on its own.
+//! Virtual memory: addresses and physical memory, each allocated on its own.
+//!
+//! [`PhysicalMemory`] is mapped to a part of an [`AddressRange`], which gives a [`Mapping`]. A [`GrowableBuffer`] is made of them.
+//! The guide has a [chapter](crate::guide::virtual_memory) about it.
+//!
+//! - Buffers that grow in place: [`GrowableBuffer`], [`Growable`], [`GrowableOptions`]
+//! - Addresses: [`AddressRange`], [`RangeFlags`], [`Granularity`]
+//! - Physical memory: [`PhysicalMemory`], [`PhysicalOptions`], [`PhysicalProperties`], [`PhysicalUsage`]
+//! - Both together: [`Mapping`]
+//! - Memory of several devices: [`MulticastObject`], [`MulticastOptions`]
+//! - Other processes: [`FabricHandle`]
 
 mod granularity;
 mod growable;
@@ -12,7 +22,6 @@ mod shareable;
 pub use granularity::Granularity;
 pub use growable::{Growable, GrowableBuffer, GrowableOptions};
 pub use mapping::Mapping;
-pub(crate) use multicast::RawMulticast;
 pub use multicast::{MulticastObject, MulticastOptions};
 pub use physical::{PhysicalMemory, PhysicalOptions, PhysicalProperties, PhysicalUsage};
 pub use range::AddressRange;

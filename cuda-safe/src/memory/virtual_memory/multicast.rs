@@ -1,23 +1,17 @@
 //! Memory of several devices that one store reaches.
 
-use std::{ffi::c_uint, sync::PoisonError};
+use std::sync::PoisonError;
 
 use cuda_sys::CUdeviceptr;
 
 use super::{granularity::Granularity, physical::PhysicalMemory};
 use crate::{
-    context::Context, device::Device, error::Result, flags::options, newer, peer::ShareableHandles,
+    context::Context,
+    device::{Device, peer::ShareableHandles},
+    driver::newer,
+    error::Result,
+    raw::{flags::options, structures::RawMulticast},
 };
-
-/// `CUmulticastObjectProp`, which headers of 12.0 lack.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct RawMulticast {
-    devices: c_uint,
-    size: usize,
-    handles: u64,
-    flags: u64,
-}
 
 options! {
     /// What a multicast object is to be. There is no default worth having: it takes two devices at least, and a size.
@@ -51,7 +45,7 @@ impl MulticastOptions {
 /// Its calls are wrapped and their errors tested; nothing here has made such an object on a machine with a switch yet.
 ///
 /// ```
-/// use cuda_safe::{Context, DeviceAttribute, MulticastObject, MulticastOptions};
+/// use cuda_safe::{Context, DeviceAttribute, memory::virtual_memory::{MulticastObject, MulticastOptions}};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;

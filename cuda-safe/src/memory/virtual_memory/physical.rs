@@ -12,14 +12,15 @@ use cuda_sys::{
 };
 
 use super::{granularity::Granularity, shareable::fabric_refused};
+pub use crate::raw::memory::PhysicalUsage;
 use crate::{
-    callback,
-    capture::{Needs, release, released},
-    context::{Context, unheard},
-    error::{Error, Result},
-    flags::{flags, options},
+    capture::{Nothing, release, released},
+    context::Context,
+    device::peer::ShareableHandles,
+    driver::callback,
+    error::{Error, Result, fault::unheard},
     memory::{MemoryLocation, size},
-    peer::ShareableHandles,
+    raw::flags::options,
 };
 
 /// Memory without an address: it gets one by [`AddressRange::map`](super::AddressRange::map), or several.
@@ -28,7 +29,7 @@ use crate::{
 /// [`Mapping`](super::Mapping) holds one.
 ///
 /// ```
-/// use cuda_safe::{Context, MemoryLocation, PhysicalMemory};
+/// use cuda_safe::{Context, memory::{MemoryLocation, virtual_memory::PhysicalMemory}};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -51,21 +52,15 @@ struct Inner {
     bound: Mutex<Vec<PhysicalMemory>>,
 }
 
-flags! {
-    /// What physical memory will be used for, beside plain use.
-    pub struct PhysicalUsage {
-        /// It backs the tiles of sparse arrays.
-        TILE_POOL = 1, "CU_MEM_CREATE_USAGE_TILE_POOL";
-        /// The device's decompression engine reads it or writes to it.
-        HW_DECOMPRESS = 2, "CU_MEM_CREATE_USAGE_HW_DECOMPRESS";
-    }
-}
-
 options! {
     /// How physical memory is made. [`PhysicalMemory::new`] uses `PhysicalOptions::default()`.
     ///
     /// ```
-    /// # use cuda_safe::{Context, Granularity, MemoryLocation, PhysicalMemory, PhysicalOptions, ShareableHandles};
+    /// # use cuda_safe::{
+    /// #     Context,
+    /// #     memory::{virtual_memory::{Granularity, PhysicalMemory, PhysicalOptions}, MemoryLocation},
+    /// #     share::ShareableHandles,
+    /// # };
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// // Memory of the host, which other processes may have.
@@ -255,7 +250,7 @@ impl PhysicalMemory {
     /// What is mapped at the address stays mapped during the call.
     ///
     /// ```
-    /// # use cuda_safe::{AddressRange, Context, PhysicalMemory};
+    /// # use cuda_safe::{memory::virtual_memory::{AddressRange, PhysicalMemory}, Context};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let unit = PhysicalMemory::unit(&context)?;
@@ -341,7 +336,7 @@ impl Inner {
             return Ok(());
         }
         let (context, raw) = (self.context.clone(), self.raw);
-        release(Needs::Nothing, move || {
+        release(&Nothing, move || {
             let _current = context.enter("cuMemRelease").ok();
             // SAFETY: owned, and released once; the driver keeps what is mapped.
             let code = released(|| unsafe { sys::cuMemRelease(raw) });

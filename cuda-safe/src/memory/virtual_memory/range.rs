@@ -6,10 +6,10 @@ use cuda_sys::{self as sys, CUdeviceptr, CUresult};
 
 use super::{mapping::Mapping, physical::PhysicalMemory};
 use crate::{
-    attribute::DeviceAttribute,
-    capture::{Needs, release, released},
-    context::{Context, unheard},
-    error::{Error, ErrorKind, Result},
+    capture::{Nothing, release, released},
+    context::Context,
+    device::attribute::DeviceAttribute,
+    error::{Error, ErrorKind, Result, fault::unheard},
     memory::size,
 };
 
@@ -19,7 +19,9 @@ use crate::{
 /// Cloning gives another reference to the same range. It is given back when the last is dropped; a [`Mapping`] holds one.
 ///
 /// ```
-/// use cuda_safe::{AddressRange, Context, DeviceView, MemoryAccess, PhysicalMemory, Stream};
+/// use cuda_safe::{
+///     memory::{virtual_memory::{AddressRange, PhysicalMemory}, MemoryAccess}, Context, DeviceView, Stream,
+/// };
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// let context = Context::primary(0)?;
@@ -68,7 +70,7 @@ impl AddressRange {
     /// As [`reserve`](Self::reserve). A wish that can't be granted is no error.
     ///
     /// ```
-    /// # use cuda_safe::{AddressRange, Context, PhysicalMemory};
+    /// # use cuda_safe::{memory::virtual_memory::{AddressRange, PhysicalMemory}, Context};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let unit = PhysicalMemory::unit(&context)?;
@@ -187,7 +189,7 @@ impl Reserved {
             return Ok(());
         }
         let (context, address) = (self.context.clone(), self.address);
-        release(Needs::Nothing, move || {
+        release(&Nothing, move || {
             let _current = context.enter("cuMemAddressFree").ok();
             // SAFETY: reserved, and given back once; mappings held a reference.
             let code = released(|| unsafe { sys::cuMemAddressFree(address, size) });

@@ -8,12 +8,12 @@ use std::{
 use cuda_sys::{self as sys, CUmemAllocationHandleType, CUmemRangeHandleType};
 
 use super::{part::Part, physical::PhysicalMemory, range::AddressRange};
+pub use crate::raw::memory::RangeFlags;
 use crate::{
     context::Context,
     error::{Error, ErrorKind, Result},
-    flags::flags,
     memory::{DeviceMemory, PlainData, Storage},
-    share::bytes,
+    raw::bytes::bytes,
 };
 
 const FILE: CUmemAllocationHandleType =
@@ -63,14 +63,6 @@ pub(in crate::memory) fn fabric_refused(error: Error) -> Error {
     )
 }
 
-flags! {
-    /// How a range of addresses is handed over: see [`DeviceMemory::export_dma_buf`].
-    pub struct RangeFlags {
-        /// It is reached over PCIe, where there is another way too.
-        PCIE = 1, "CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE";
-    }
-}
-
 impl PhysicalMemory {
     /// A file descriptor by which another process gets the memory, with [`import`](Self::import). It keeps the memory alive
     /// by itself. Send it over a Unix socket (`SCM_RIGHTS`), or give it to a child as its standard input
@@ -79,11 +71,14 @@ impl PhysicalMemory {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` unless the memory was made with
-    /// [`ShareableHandles::POSIX_FILE_DESCRIPTOR`](crate::ShareableHandles::POSIX_FILE_DESCRIPTOR) among
+    /// [`ShareableHandles::POSIX_FILE_DESCRIPTOR`](crate::share::ShareableHandles::POSIX_FILE_DESCRIPTOR) among
     /// [`PhysicalOptions::handles`](super::PhysicalOptions).
     ///
     /// ```
-    /// # use cuda_safe::{AddressRange, Context, MemoryAccess, PhysicalMemory, PhysicalOptions, ShareableHandles, Stream};
+    /// # use cuda_safe::{
+    /// #     memory::{virtual_memory::{AddressRange, PhysicalMemory, PhysicalOptions}, MemoryAccess},
+    /// #     Context, share::ShareableHandles, Stream,
+    /// # };
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
@@ -117,7 +112,7 @@ impl PhysicalMemory {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` unless the memory was made with
-    /// [`ShareableHandles::FABRIC`](crate::ShareableHandles::FABRIC).
+    /// [`ShareableHandles::FABRIC`](crate::share::ShareableHandles::FABRIC).
     #[doc(alias = "cuMemExportToShareableHandle")]
     pub fn export_fabric(&self) -> Result<FabricHandle> {
         let mut bytes = [0; 64];

@@ -1,8 +1,8 @@
 use super::compile;
 use crate::{
+    code::program::{Cache, Program},
     device::ComputeCapability,
     error::{Error, ErrorKind},
-    program::{Cache, Program},
     typed::{Declaration, Parameter, Read, Signature, Value, Write},
 };
 

@@ -1,6 +1,6 @@
 //! What each method of a program changes.
 
-use cuda_safe::{Architecture, Cache, CompiledProgram, ComputeCapability, Program};
+use cuda_safe::{Architecture, CompiledProgram, ComputeCapability, Program, program::Cache};
 
 use super::{Folder, VIRTUAL};
 
@@ -149,7 +149,7 @@ fn devices_get_what_suits_them() {
     let never = ComputeCapability { major: 1, minor: 0 };
     let error = program.compile_for(never).unwrap_err();
     assert_eq!(*error.kind(), cuda_safe::ErrorKind::Unsupported);
-    let nvrtc = cuda_safe::nvrtc_version().unwrap();
+    let nvrtc = cuda_safe::program::nvrtc_version().unwrap();
     assert!(
         error.to_string().contains(&format!("this NVRTC ({nvrtc})")),
         "{error}"

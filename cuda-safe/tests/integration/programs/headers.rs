@@ -1,6 +1,6 @@
 //! What is compiled after a header was edited, in every form in which a program may ask for it.
 
-use cuda_safe::{Cache, Program};
+use cuda_safe::{Program, program::Cache};
 
 use super::{Alone, Folder, VIRTUAL};
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cuda_safe::{Cache, ErrorKind, Program};
+use cuda_safe::{ErrorKind, Program, program::Cache};
 
 use super::{Alone, Folder, VIRTUAL, names};
 use crate::device;

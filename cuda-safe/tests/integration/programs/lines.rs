@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cuda_safe::{Architecture, Cache, CompiledProgram, Program};
+use cuda_safe::{Architecture, CompiledProgram, Program, program::Cache};
 
 use super::VIRTUAL;
 

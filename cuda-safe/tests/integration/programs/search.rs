@@ -1,7 +1,7 @@
 //! Where NVRTC looks for headers. The cache relies on it: should a new version do otherwise, this
 //! tells.
 
-use cuda_safe::{Cache, Program};
+use cuda_safe::{Program, program::Cache};
 
 use super::{Folder, VIRTUAL};
 

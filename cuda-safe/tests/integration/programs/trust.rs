@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use cuda_safe::{Cache, Program};
+use cuda_safe::{Program, program::Cache};
 
 use super::{Folder, VIRTUAL, names};
 

@@ -1,0 +1,187 @@
+//! Where the device runtime is: `libcudadevrt.a` of the toolkit, with which kernels launch kernels.
+
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use crate::error::{Error, ErrorKind, Result};
+
+const FILE: &str = "libcudadevrt.a";
+/// First bytes of an archive.
+pub(super) const ARCHIVE: &[u8] = b"!<arch>\n";
+
+/// The archive, and where it was found.
+pub(super) fn read() -> Result<(PathBuf, Vec<u8>)> {
+    read_first(&folders(|name| env::var_os(name), nvrtc_folder()))
+}
+
+fn read_first(folders: &[PathBuf]) -> Result<(PathBuf, Vec<u8>)> {
+    let mut reasons = String::new();
+    for path in folders.iter().map(|folder| folder.join(FILE)) {
+        match std::fs::read(&path) {
+            Ok(bytes) if is_whole(&bytes) => return Ok((path, bytes)),
+            Ok(_) => reasons.push_str(&format!("; {} is damaged", path.display())),
+            Err(_) if !path.exists() => {}
+            Err(error) => reasons.push_str(&format!("; can't read {}: {error}", path.display())),
+        }
+    }
+    let looked: Vec<_> = folders
+        .iter()
+        .map(|one| one.display().to_string())
+        .collect();
+    Err(Error::checked(
+        ErrorKind::NotFound,
+        "Linker::add_device_runtime",
+        format!(
+            "{FILE}, the toolkit's device runtime, is not there. Looked for it in {}{reasons}. It comes with a toolkit, \
+             or with `pip install nvidia-cuda-runtime`; CUDA_PATH names the folder above its lib",
+            looked.join(", ")
+        ),
+    ))
+}
+
+/// Where it may be, in order.
+fn folders(variable: impl Fn(&str) -> Option<OsString>, nvrtc: Option<PathBuf>) -> Vec<PathBuf> {
+    let target = format!(
+        "targets/{}-linux/lib",
+        if cfg!(target_arch = "aarch64") {
+            "sbsa"
+        } else {
+            env::consts::ARCH
+        }
+    );
+    let below = |home: PathBuf| ["lib64", "lib", &target].map(|dir| home.join(dir));
+    let mut all: Vec<PathBuf> = Vec::new();
+    // pip has the two in one folder, or, of CUDA 12, in neighbouring ones.
+    let nvrtc = nvrtc.or_else(|| cuda_sys::NVRTC_LIB_DIR.map(PathBuf::from));
+    if let Some(folder) = nvrtc {
+        let packages = folder.parent().and_then(Path::parent);
+        let neighbour = packages.map(|packages| packages.join("cuda_runtime/lib"));
+        all.push(folder);
+        all.extend(neighbour);
+    }
+    let set = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"].into_iter();
+    let set = set.filter_map(variable).filter(|home| !home.is_empty());
+    let built = cuda_sys::TOOLKIT_INCLUDE_DIRS.iter();
+    let built = built.filter_map(|include| Some(Path::new(include).parent()?.to_owned()));
+    let usual = ["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from);
+    all.extend(
+        set.map(PathBuf::from)
+            .chain(built)
+            .chain(usual)
+            .flat_map(below),
+    );
+    // Debian's packages.
+    all.push(format!("/usr/lib/{}-linux-gnu", env::consts::ARCH).into());
+    let mut seen = Vec::new();
+    all.retain(|folder| {
+        let is_new = !seen.contains(folder);
+        seen.push(folder.clone());
+        is_new
+    });
+    all
+}
+
+/// The folder of the compiler that is in this process.
+fn nvrtc_folder() -> Option<PathBuf> {
+    #[cfg(all(feature = "nvrtc", target_os = "linux"))]
+    return Some(crate::code::program::nvrtc_library()?.parent()?.to_owned());
+    #[cfg(not(all(feature = "nvrtc", target_os = "linux")))]
+    None
+}
+
+/// Whether the members fill an archive exactly.
+fn is_whole(bytes: &[u8]) -> bool {
+    /// Bytes of a member's header; the size is written in decimal digits at 48 to 57.
+    const HEADER: usize = 60;
+    let Some(mut rest) = bytes.strip_prefix(ARCHIVE) else {
+        return false;
+    };
+    while !rest.is_empty() {
+        let Some((header, behind)) = rest.split_at_checked(HEADER) else {
+            return false;
+        };
+        let digits = str::from_utf8(&header[48..58]).unwrap_or_default();
+        let Ok(size) = digits.trim_end().parse::<usize>() else {
+            return false;
+        };
+        // Members begin at even offsets; the last may lack its padding.
+        match behind.get(size..) {
+            Some(behind) if size % 2 == 1 => rest = behind.get(1..).unwrap_or_default(),
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn member(size: usize) -> Vec<u8> {
+        let mut member = format!("{:<48}{size:<10}`\n", "name/").into_bytes();
+        member.resize(60 + size + size % 2, b'\n');
+        member
+    }
+
+    #[test]
+    fn an_archive_is_as_long_as_its_members() {
+        let archive = [ARCHIVE.to_vec(), member(3), member(4)].concat();
+        assert!(is_whole(&archive));
+        assert!(is_whole(
+            &[ARCHIVE.to_vec(), member(3)[..63].to_vec()].concat()
+        ));
+        for length in 0..archive.len() {
+            let at_an_end = [8, 8 + 63, 8 + 64].contains(&length);
+            assert_eq!(is_whole(&archive[..length]), at_an_end, "{length}");
+        }
+        assert!(!is_whole(b"!<thin>\n"));
+        for size in 0..10 {
+            let archive = [ARCHIVE.to_vec(), member(size), member(4)].concat();
+            assert!(is_whole(&archive), "{size}");
+        }
+    }
+
+    #[cfg(all(feature = "nvrtc", target_os = "linux"))]
+    #[test]
+    fn the_compilers_folder_is_found() {
+        let library = crate::program::nvrtc_library().unwrap();
+        let folder = nvrtc_folder().unwrap();
+        assert_eq!(library.parent(), Some(&*folder));
+        assert!(folder.is_dir(), "{}", folder.display());
+    }
+
+    #[test]
+    fn what_was_looked_for_is_told() {
+        let folder = env::temp_dir().join(format!("cuda-safe-devrt-{}", std::process::id()));
+        let home = folder.join("home");
+        let set = |name: &str| (name == "CUDA_HOME").then(|| home.clone().into_os_string());
+        let nvrtc = folder.join("nvidia/cuda_nvrtc/lib");
+        let all = folders(set, Some(nvrtc.clone()));
+        let neighbour = folder.join("nvidia/cuda_runtime/lib");
+        assert_eq!(all[..3], [nvrtc, neighbour.clone(), home.join("lib64")]);
+
+        let own = &all[1..2];
+        let told = |expected: &str| {
+            let error = read_first(own).unwrap_err();
+            assert_eq!(*error.kind(), ErrorKind::NotFound);
+            assert!(error.detail().contains(expected), "{error}");
+        };
+        told("cuda_runtime/lib");
+        let error = read_first(own).unwrap_err();
+        assert!(!error.detail().contains("can't read"), "{error}");
+        fs::create_dir_all(neighbour.join(FILE)).unwrap();
+        told("can't read");
+        fs::remove_dir(neighbour.join(FILE)).unwrap();
+        fs::write(neighbour.join(FILE), "!<arch>\nx").unwrap();
+        told("is damaged");
+        fs::write(neighbour.join(FILE), [ARCHIVE.to_vec(), member(2)].concat()).unwrap();
+        assert_eq!(read_first(own).unwrap().0, neighbour.join(FILE));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

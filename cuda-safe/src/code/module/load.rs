@@ -1,0 +1,413 @@
+//! The ways to load a module: from source, PTX, machine code, fat binaries and files.
+
+use std::{path::Path, ptr};
+
+use cuda_sys::{self as sys, CUresult};
+
+use super::{
+    JitOptions, Module, Names, elf, fatbin,
+    image::{self, Kind},
+};
+#[cfg(feature = "nvrtc")]
+use crate::code::program::{CompiledProgram, Program};
+use crate::{
+    context::Context,
+    driver,
+    error::{Code, Error, ErrorKind, Result},
+    handle::Handle,
+};
+
+impl Module {
+    /// Compiles a program for the context's device and loads it: as machine code if the compiler can produce it and
+    /// the driver accepts it, otherwise as PTX.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Compile`] with the log, and the source lines that it refers to. [`ErrorKind::Load`] where the
+    /// driver can't load the result.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let module = Module::compile(&context, "__global__ void a() {} __global__ void b() {}")?;
+    /// assert_eq!(module.function_names()?.len(), 2);
+    /// let error = Module::compile(&context, "no CUDA C++").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Compile { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "nvrtc")]
+    #[doc(alias = "nvrtcCompileProgram")]
+    #[doc(alias = "cuModuleLoadData")]
+    pub fn compile(context: &Context, program: impl Into<Program>) -> Result<Self> {
+        let compiled = program
+            .into()
+            .compile_for(context.device().compute_capability()?)?;
+        Self::from_compiled(context, &compiled, &JitOptions::default())
+    }
+
+    /// Loads a compiled program: its machine code, or its PTX if the driver does not accept that.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`] with the driver's log.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, module::JitOptions, Module, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let program = Program::new(r#"extern "C" __global__ void nothing() {}"#);
+    /// let compiled = program.compile_for(context.device().compute_capability()?)?;
+    /// let module = Module::from_compiled(&context, &compiled, &JitOptions::default())?;
+    /// assert!(module.function("nothing").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "nvrtc")]
+    pub fn from_compiled(
+        context: &Context,
+        compiled: &CompiledProgram,
+        options: &JitOptions,
+    ) -> Result<Self> {
+        load_compiled(compiled, |image| {
+            Self::load(context, image, options, || Names::of_compiled(compiled))
+        })
+    }
+
+    /// Loads PTX, which the driver compiles for the device.
+    ///
+    /// The text must begin with `.version`, possibly after white space and comments. The driver recognises images by
+    /// their first bytes, and would read other kinds without knowing where they end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`] with the driver's log: the text is not PTX, or is newer than the driver, or does not
+    /// compile.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let ptx = ".version 7.0
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .visible .entry nothing() { ret; }";
+    /// let module = Module::from_ptx(&context, ptx)?;
+    /// assert!(module.function("nothing").is_ok());
+    /// let error = Module::from_ptx(&context, "__global__ void nothing() {}").unwrap_err();
+    /// assert!(error.detail().contains("Module::compile"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn from_ptx(context: &Context, ptx: &str) -> Result<Self> {
+        Self::from_ptx_with(context, ptx, &JitOptions::default())
+    }
+
+    /// Loads PTX with options for the driver's compiler.
+    ///
+    /// # Errors
+    /// As [`from_ptx`](Self::from_ptx).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, module::JitOptions, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let ptx = ".version 7.0
+    ///     .target sm_75
+    ///     .address_size 64
+    ///     .visible .entry nothing() { ret; }";
+    /// let options = JitOptions::default().optimization_level(0);
+    /// let module = Module::from_ptx_with(&context, ptx, &options)?;
+    /// assert_eq!(module.function("nothing")?.name(), "nothing");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn from_ptx_with(context: &Context, ptx: &str, options: &JitOptions) -> Result<Self> {
+        Self::load(context, &image::ptx(ptx)?, options, || Names::of(ptx, &[]))
+    }
+
+    /// Loads a file of PTX, such as `nvcc -ptx` writes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the file can't be read; otherwise as [`from_ptx`](Self::from_ptx).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let error = Module::from_ptx_file(&context, "no/such/kernels.ptx").unwrap_err();
+    /// assert_eq!(*error.kind(), ErrorKind::NotFound);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoad")]
+    pub fn from_ptx_file(context: &Context, path: impl AsRef<Path>) -> Result<Self> {
+        with_file(path.as_ref(), "Module::from_ptx_file", |image| {
+            Self::from_ptx(context, image::text(image)?)
+        })
+    }
+
+    /// Loads machine code for one architecture: an ELF file, such as `nvcc -cubin` or `cuLinkComplete` produces.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`]: the image is cut short or damaged, or is for another architecture.
+    ///
+    /// # Safety
+    /// `cubin` was produced by a CUDA compiler or linker, is complete and unaltered, and comes from a source that may
+    /// run code in this process. The driver follows offsets in it without knowing where it ends, and the device runs
+    /// what is in it. This function checks that the image is not cut short, and that its headers refer to nothing
+    /// outside of it; other changes can't be detected.
+    ///
+    /// The image is read during the call only.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// // SAFETY: nothing of this is read as machine code.
+    /// let error = unsafe { Module::from_cubin(&context, b"no machine code") }.unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub unsafe fn from_cubin(context: &Context, cubin: &[u8]) -> Result<Self> {
+        match Kind::of(cubin) {
+            Kind::Linked => image::check_linked(cubin)?,
+            _ => elf::check(cubin)?,
+        }
+        Self::load(context, cubin, &JitOptions::default(), Default::default)
+    }
+
+    /// Loads the best fitting part of a fat binary, such as `nvcc -fatbin` produces.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`]: the image is cut short or damaged, or has nothing for this device.
+    ///
+    /// # Safety
+    /// `fatbin` was produced by a CUDA compiler, is complete and unaltered, and comes from a source that may run code
+    /// in this process, as for [`from_cubin`](Self::from_cubin). This function checks that its parts fill the length
+    /// in its header, not what is in them.
+    ///
+    /// The image is read during the call only.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// // SAFETY: nothing of this is read as a fat binary.
+    /// let error = unsafe { Module::from_fatbin(&context, b"no fat binary") }.unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoadFatBinary")]
+    pub unsafe fn from_fatbin(context: &Context, fatbin: &[u8]) -> Result<Self> {
+        fatbin::check(fatbin)?;
+        Self::load(context, fatbin, &JitOptions::default(), Default::default)
+    }
+
+    /// Loads an image of any kind: PTX, cubin or fat binary, recognised by its first bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Load`], as for the kind that it is.
+    ///
+    /// # Safety
+    /// As for [`from_cubin`](Self::from_cubin) and [`from_fatbin`](Self::from_fatbin), unless the image is PTX. If it
+    /// can only be PTX, use [`from_ptx`](Self::from_ptx), which is safe.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let image = b".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }";
+    /// // SAFETY: the image is PTX.
+    /// let module = unsafe { Module::from_image(&context, image) }?;
+    /// assert!(module.function("k").is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub unsafe fn from_image(context: &Context, image: &[u8]) -> Result<Self> {
+        match Kind::of(image) {
+            // SAFETY: the caller's promise.
+            Kind::Cubin | Kind::Linked => unsafe { Self::from_cubin(context, image) },
+            // SAFETY: the caller's promise.
+            Kind::FatBinary => unsafe { Self::from_fatbin(context, image) },
+            Kind::Wrapper | Kind::Other => Self::from_ptx(context, image::text(image)?),
+        }
+    }
+
+    /// Loads a file of any kind: PTX, cubin or fat binary.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the file can't be read; [`ErrorKind::Load`] as for the kind that it is.
+    ///
+    /// # Safety
+    /// As for [`from_image`](Self::from_image), for the contents of the file when it is read: consider who else may
+    /// write to it. If the file should be PTX, use [`from_ptx_file`](Self::from_ptx_file), which is safe.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, ErrorKind, Module};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// // SAFETY: there is no such file.
+    /// let error = unsafe { Module::from_file(&context, "no/such/kernels.cubin") }.unwrap_err();
+    /// assert_eq!(*error.kind(), ErrorKind::NotFound);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuModuleLoad")]
+    pub unsafe fn from_file(context: &Context, path: impl AsRef<Path>) -> Result<Self> {
+        with_file(path.as_ref(), "Module::from_file", |image| {
+            // SAFETY: the caller's promise.
+            unsafe { Self::from_image(context, image) }
+        })
+    }
+
+    /// Loads the product of a linker.
+    ///
+    /// # Safety
+    /// The driver has just produced the image, so it is complete.
+    pub(super) unsafe fn from_linked(
+        context: &Context,
+        image: &[u8],
+        names: Names,
+    ) -> Result<Self> {
+        Self::load(context, image, &JitOptions::default(), || names)
+    }
+
+    pub(super) fn load(
+        context: &Context,
+        image: &[u8],
+        options: &JitOptions,
+        names: impl FnOnce() -> Names,
+    ) -> Result<Self> {
+        const CALL: &str = "cuModuleLoadDataEx";
+        let _current = context.enter("cuModuleLoadDataEx")?;
+        let mut raw = ptr::null_mut();
+        let (code, log) = options.with_raw(|count, keys, values| {
+            // SAFETY: `raw` is valid for the write; the image is whole; the two arrays are as long
+            // as the count, with the values that the driver documents for these keys.
+            unsafe { sys::cuModuleLoadDataEx(&mut raw, image.as_ptr().cast(), count, keys, values) }
+        });
+        if code != CUresult::CUDA_SUCCESS {
+            return Err(load_error(context, CALL, code, log));
+        }
+        // SAFETY: just loaded into this context, and owned by nobody else.
+        Ok(Self(unsafe {
+            Handle::new(raw, true, context.clone(), names().into())
+        }))
+    }
+}
+
+/// Whether a driver refuses machine code, where it may take PTX.
+pub(crate) fn is_refused(error: &Error) -> bool {
+    matches!(
+        error.driver_code(),
+        Some(
+            CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+                | CUresult::CUDA_ERROR_INVALID_IMAGE
+                | CUresult::CUDA_ERROR_INVALID_SOURCE
+                | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                | CUresult::CUDA_ERROR_NOT_SUPPORTED
+        )
+    )
+}
+
+/// Loads what a program was compiled to: its machine code, or its PTX where the driver does not accept that.
+#[cfg(feature = "nvrtc")]
+pub(super) fn load_compiled<T>(
+    compiled: &CompiledProgram,
+    load: impl Fn(&[u8]) -> Result<T>,
+) -> Result<T> {
+    if let Some(cubin) = compiled.cubin() {
+        // Not checked: it is complete, since the compiler in this process produced it.
+        match load(cubin) {
+            Err(error) if is_refused(&error) && !compiled.ptx().is_empty() => {}
+            loaded => return loaded,
+        }
+    }
+    if compiled.lto_ir().is_some() {
+        return Err(image::refused(
+            "the program is compiled for link-time optimisation: link it with a JitLinker",
+        ));
+    }
+    load(&image::ptx(compiled.ptx())?)
+}
+
+/// Reads a file and loads its contents. If the image is refused, the error names the file.
+pub(super) fn with_file<T>(
+    path: &Path,
+    call: &'static str,
+    load: impl FnOnce(&[u8]) -> Result<T>,
+) -> Result<T> {
+    let image = std::fs::read(path).map_err(|error| {
+        let detail = format!("can't read {}: {error}", path.display());
+        Error::checked(ErrorKind::NotFound, call, detail).with_source(error)
+    })?;
+    load(&image).map_err(|error| match error.code() {
+        Code::Checked => {
+            let detail = format!("{}: {}", path.display(), error.detail());
+            error.with_detail(detail)
+        }
+        _ => error,
+    })
+}
+
+#[cold]
+pub(super) fn load_error(
+    context: &Context,
+    call: &'static str,
+    code: CUresult,
+    log: String,
+) -> Error {
+    explained(context.error(call, code), code, log, || {
+        let device = context.device().compute_capability();
+        format!(
+            "this device (compute capability {})",
+            device.map_or_else(|_| "unknown".into(), |c| c.to_string())
+        )
+    })
+}
+
+/// An error of loading or linking, with the driver's log. `device` says what the code would run on.
+#[cold]
+pub(super) fn explained(
+    error: Error,
+    code: CUresult,
+    log: String,
+    device: impl FnOnce() -> String,
+) -> Error {
+    let log = log.trim_end().to_owned();
+    let mut detail = match code {
+        CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+            let driver = driver::version().map_or_else(|_| "unknown".into(), |v| v.to_string());
+            format!(
+                "the PTX is newer than the driver (CUDA {driver}): compile machine code for the \
+                 device, use an older toolkit, or update the driver"
+            )
+        }
+        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
+            format!("the image has no code for {}", device())
+        }
+        _ => String::new(),
+    };
+    if !log.is_empty() {
+        detail = if detail.is_empty() {
+            log.clone()
+        } else {
+            format!("{detail}\n{log}")
+        };
+    }
+    match error.kind() {
+        ErrorKind::Driver | ErrorKind::Unsupported => {
+            let error = error.with_kind(ErrorKind::Load { log });
+            if detail.is_empty() {
+                error
+            } else {
+                error.with_detail(detail)
+            }
+        }
+        _ => error,
+    }
+}

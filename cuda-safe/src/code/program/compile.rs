@@ -1,0 +1,496 @@
+//! The calls to NVRTC.
+
+use std::{
+    env,
+    ffi::{CStr, CString, OsString, c_char},
+    iter,
+    path::PathBuf,
+    ptr,
+    sync::{Arc, PoisonError},
+};
+
+use cuda_sys::{self as sys, nvrtcProgram, nvrtcResult};
+
+use super::{
+    Architecture, Program,
+    cancel::{self, Flow},
+    compiled::CompiledProgram,
+    diagnostics,
+    kept::Place,
+    precompiled,
+    version::check,
+};
+use crate::{
+    device::ComputeCapability,
+    error::{Code, Error, ErrorKind, Result},
+};
+
+impl Program {
+    /// Compiles, or takes the result of an earlier compilation from the cache.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Compile`](crate::ErrorKind::Compile) with the log, and the source lines that it refers to.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the compiler does not know the architecture.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the source, a name or an option
+    /// contains a NUL character.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void nothing() {}");
+    /// let compiled = program.compile(Architecture::real_of(90))?;
+    /// assert!(compiled.cubin().is_some_and(|code| code.starts_with(b"\x7fELF")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "nvrtcCompileProgram")]
+    pub fn compile(&self, architecture: Architecture) -> Result<CompiledProgram> {
+        compile(self, architecture, None)
+    }
+
+    /// Compiles for a device of this compute capability: to machine code if the compiler knows the device, and to PTX
+    /// in any case.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    ///
+    /// ```
+    /// # use cuda_safe::{ComputeCapability, Program};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let program = Program::new("__global__ void nothing() {}");
+    /// let compiled = program.compile_for(ComputeCapability { major: 9, minor: 0 })?;
+    /// assert!(compiled.ptx().contains(".target sm_90"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn compile_for(&self, capability: ComputeCapability) -> Result<CompiledProgram> {
+        self.compile(Architecture::for_device(capability)?)
+    }
+
+    /// Compiles as [`compile`](Self::compile) does, until `is_cancelled` returns `true`.
+    ///
+    /// The compiler calls `is_cancelled` now and then, on any thread. Compiling in it, and
+    /// [`set_precompiled_header_heap`](crate::program::set_precompiled_header_heap), return
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument). A panic in it cancels, too.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile); NVRTC's code `NVRTC_ERROR_CANCELLED` (16) where it was cancelled;
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where NVRTC is older than 12.8.
+    ///
+    /// ```
+    /// # use cuda_safe::{Architecture, program::Cache, Code, Program, sys};
+    /// let program = Program::new("__global__ void k() {}").cache(Cache::Off);
+    /// let error = program.compile_unless(Architecture::virtual_of(90), || true).unwrap_err();
+    /// assert!(error.to_string().contains("cancelled"));
+    /// ```
+    #[doc(alias = "nvrtcSetFlowCallback")]
+    pub fn compile_unless(
+        &self,
+        architecture: Architecture,
+        is_cancelled: impl Fn() -> bool + Sync,
+    ) -> Result<CompiledProgram> {
+        let flow = Flow::new(&is_cancelled);
+        compile(self, architecture, Some(&flow))
+    }
+}
+
+fn compile(
+    program: &Program,
+    architecture: Architecture,
+    flow: Option<&Flow<'_>>,
+) -> Result<CompiledProgram> {
+    // Before the lock that `run` takes: whoever sets the compiler's heap may be waiting for it.
+    cancel::refuse_within("nvrtcCompileProgram")?;
+    precompiled::check(program)?;
+    let toolkit = toolkit_include_paths(|name| env::var_os(name), sys::TOOLKIT_INCLUDE_DIRS);
+    let mut options = vec![format!("--gpu-architecture={architecture}")];
+    options.extend(program.options.iter().cloned());
+    for directory in program.include_paths.iter().chain(&toolkit) {
+        options.push(format!("--include-path={}", directory.display()));
+    }
+    let place = Place::of(program, &options);
+    let sources = Arc::new(program.sources());
+    if let Some(mut compiled) = place.as_ref().and_then(Place::read) {
+        compiled.sources = sources;
+        return Ok(compiled);
+    }
+    #[cfg(target_os = "linux")]
+    super::builtins::preload();
+    // Not among the options that the result is kept by: the key has that it is asked for.
+    let lines = (program.lines && !tells_lines(&program.options)).then(|| LINES.to_owned());
+    let all: Vec<_> = options.iter().cloned().chain(lines).collect();
+    let mut compiled = run(program, architecture, &all, flow)?;
+    compiled.sources = sources;
+    if let Some(place) = place {
+        place.write(program, &options, &compiled);
+    }
+    Ok(compiled)
+}
+
+const LINES: &str = "--generate-line-info";
+
+/// Whether the options say themselves what the code tells about lines.
+fn tells_lines(options: &[String]) -> bool {
+    options.iter().any(|option| {
+        let name = option.trim_start_matches('-');
+        let name = name.split('=').next().unwrap_or(name);
+        matches!(
+            name,
+            "G" | "device-debug" | "generate-line-info" | "lineinfo"
+        )
+    })
+}
+
+/// Whether the options ask for link-time optimisation.
+fn asks_for_lto(options: &[String]) -> bool {
+    options.iter().any(|option| {
+        let name = option.trim_matches(' ').trim_start_matches('-');
+        matches!(name, "dlto" | "dlink-time-opt" | "gen-opt-lto")
+    })
+}
+
+/// The toolkit's headers: those of the machine that the program runs on, otherwise those that it was built with.
+/// Never a mixture of two toolkits.
+pub(super) fn toolkit_include_paths(
+    variable: impl Fn(&str) -> Option<OsString>,
+    built_with: &[&str],
+) -> Vec<PathBuf> {
+    let installed = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"]
+        .into_iter()
+        .filter_map(variable)
+        .map(|root| PathBuf::from(root).join("include"))
+        .find(|path| path.join("cuda.h").is_file());
+    match installed {
+        Some(root) => vec![root.clone(), root.join("cccl")],
+        None => built_with.iter().map(PathBuf::from).collect(),
+    }
+    .into_iter()
+    .filter(|path| path.is_dir())
+    .collect()
+}
+
+/// Destroys the program when it goes out of scope.
+struct Handle(nvrtcProgram);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: created once, destroyed once.
+        let _ = unsafe { sys::nvrtcDestroyProgram(&mut self.0) };
+    }
+}
+
+fn c_string(text: &str, what: &str) -> Result<CString> {
+    CString::new(text).map_err(|error| {
+        Error::invalid(
+            "nvrtcCreateProgram",
+            format!(
+                "the {what} contains a NUL character at byte {}",
+                error.nul_position()
+            ),
+        )
+    })
+}
+
+fn c_strings<'a>(texts: impl IntoIterator<Item = &'a str>, what: &str) -> Result<Vec<CString>> {
+    texts.into_iter().map(|text| c_string(text, what)).collect()
+}
+
+fn pointers(strings: &[CString]) -> Vec<*const c_char> {
+    strings.iter().map(|string| string.as_ptr()).collect()
+}
+
+fn run(
+    program: &Program,
+    architecture: Architecture,
+    options: &[String],
+    flow: Option<&Flow<'_>>,
+) -> Result<CompiledProgram> {
+    let _heap = precompiled::HEAP
+        .read()
+        .unwrap_or_else(PoisonError::into_inner);
+    let source = c_string(&program.source, "source")?;
+    let name = c_string(&program.name, "program's name")?;
+    let header_names = c_strings(
+        program.headers.iter().map(|(n, _)| n.as_str()),
+        "header's name",
+    )?;
+    let header_texts = c_strings(program.headers.iter().map(|(_, t)| t.as_str()), "header")?;
+    let options = c_strings(options.iter().map(String::as_str), "option")?;
+    let expressions = c_strings(
+        program.name_expressions.iter().map(String::as_str),
+        "name expression",
+    )?;
+    let count = |strings: &[CString]| i32::try_from(strings.len()).unwrap_or(i32::MAX);
+
+    let mut raw = ptr::null_mut();
+    // SAFETY: `raw` is valid for the write; all strings are NUL-terminated and the arrays as long
+    // as their count; NVRTC copies them.
+    check("nvrtcCreateProgram", unsafe {
+        sys::nvrtcCreateProgram(
+            &mut raw,
+            source.as_ptr(),
+            name.as_ptr(),
+            count(&header_texts),
+            pointers(&header_texts).as_ptr(),
+            pointers(&header_names).as_ptr(),
+        )
+    })?;
+    let handle = Handle(raw);
+    for expression in &expressions {
+        // SAFETY: a live program and a NUL-terminated string.
+        check("nvrtcAddNameExpression", unsafe {
+            sys::nvrtcAddNameExpression(handle.0, expression.as_ptr())
+        })?;
+    }
+    if let Some(flow) = flow {
+        // SAFETY: a live program, which is compiled below and no more.
+        unsafe { flow.follow(handle.0) }?;
+    }
+    // SAFETY: a live program, and an array as long as its count.
+    let code =
+        unsafe { sys::nvrtcCompileProgram(handle.0, count(&options), pointers(&options).as_ptr()) };
+    let log = text_of(
+        &handle,
+        sys::nvrtcGetProgramLogSize,
+        sys::nvrtcGetProgramLog,
+        "nvrtcGetProgramLog",
+    )
+    .unwrap_or_default();
+    if code != nvrtcResult::NVRTC_SUCCESS {
+        return Err(compile_error(program, architecture, code, log));
+    }
+    let lowered = expressions
+        .iter()
+        .zip(&program.name_expressions)
+        .map(|(expression, text)| Ok((text.clone(), lowered_name(&handle, expression)?)))
+        .collect::<Result<_>>()?;
+    let ptx = text_of(
+        &handle,
+        sys::nvrtcGetPTXSize,
+        sys::nvrtcGetPTX,
+        "nvrtcGetPTX",
+    )?;
+    let cubin = if architecture.is_real() {
+        let bytes = bytes_of(
+            &handle,
+            sys::nvrtcGetCUBINSize,
+            sys::nvrtcGetCUBIN,
+            "nvrtcGetCUBIN",
+        )?;
+        (!bytes.is_empty()).then_some(bytes)
+    } else {
+        None
+    };
+    let lto_ir = if asks_for_lto(&program.options) {
+        let bytes = bytes_of(
+            &handle,
+            sys::nvrtcGetLTOIRSize,
+            sys::nvrtcGetLTOIR,
+            "nvrtcGetLTOIR",
+        )?;
+        (!bytes.is_empty()).then_some(bytes)
+    } else {
+        None
+    };
+    Ok(CompiledProgram {
+        ptx,
+        cubin,
+        lto_ir,
+        log,
+        lowered,
+        // SAFETY: a live program.
+        precompiled: unsafe { precompiled::status(program, handle.0) },
+        from_cache: false,
+        sources: Arc::default(),
+    })
+}
+
+fn compile_error(
+    program: &Program,
+    architecture: Architecture,
+    code: nvrtcResult,
+    log: String,
+) -> Error {
+    /// `NVRTC_ERROR_CANCELLED`, which is newer than the oldest headers.
+    const CANCELLED: nvrtcResult = nvrtcResult(16);
+    if code == CANCELLED {
+        let detail = "the compilation was cancelled";
+        return Error::new(
+            Code::Nvrtc(code),
+            "nvrtcCompileProgram",
+            ErrorKind::Driver,
+            detail,
+        );
+    }
+    let own = (program.name.as_str(), program.source.as_str());
+    let headers = program.headers.iter();
+    let headers = headers.map(|(name, text)| (name.as_str(), text.as_str()));
+    let mut detail = diagnostics::explain(&log, iter::once(own).chain(headers));
+    if code == nvrtcResult::NVRTC_ERROR_INVALID_OPTION {
+        // NVRTC names the option but not its value.
+        detail.push_str(&format!(
+            "\ncompiled for the architecture {architecture} with the options {:?}",
+            program.options
+        ));
+    }
+    if code == nvrtcResult::NVRTC_ERROR_BUILTIN_OPERATION_FAILURE {
+        detail.push_str(
+            "\nNVRTC did not find its libnvrtc-builtins: it must lie in the folder of libnvrtc or \
+             on the loader's path",
+        );
+    }
+    if !detail.is_empty() {
+        detail.insert(0, '\n');
+    }
+    let call = "nvrtcCompileProgram";
+    Error::new(Code::Nvrtc(code), call, ErrorKind::Compile { log }, detail)
+}
+
+fn lowered_name(handle: &Handle, expression: &CStr) -> Result<String> {
+    let mut lowered = ptr::null();
+    // SAFETY: a live program, a NUL-terminated string, and `lowered` valid for the write.
+    check("nvrtcGetLoweredName", unsafe {
+        sys::nvrtcGetLoweredName(handle.0, expression.as_ptr(), &mut lowered)
+    })?;
+    // SAFETY: null, or a NUL-terminated string that lives as long as the program.
+    unsafe { text_at(lowered) }.ok_or_else(|| {
+        let detail = format!("NVRTC gives no name for {expression:?}");
+        Error::checked(ErrorKind::NotFound, "nvrtcGetLoweredName", detail)
+    })
+}
+
+/// `None` for a null pointer.
+///
+/// # Safety
+/// Any other is a NUL-terminated string.
+unsafe fn text_at(text: *const c_char) -> Option<String> {
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: by the caller's promise.
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().into_owned())
+}
+
+type SizeOf = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> nvrtcResult;
+type ContentsOf = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> nvrtcResult;
+
+fn bytes_of(
+    handle: &Handle,
+    size_of: SizeOf,
+    contents_of: ContentsOf,
+    call: &'static str,
+) -> Result<Vec<u8>> {
+    let mut size = 0;
+    // SAFETY: a live program; `size` is valid for the write.
+    check(call, unsafe { size_of(handle.0, &mut size) })?;
+    let mut bytes = vec![0u8; size];
+    // SAFETY: a live program; room for as many bytes as the call above announced.
+    check(call, unsafe {
+        contents_of(handle.0, bytes.as_mut_ptr().cast())
+    })?;
+    Ok(bytes)
+}
+
+/// Text without the NUL that ends it.
+fn text_of(
+    handle: &Handle,
+    size_of: SizeOf,
+    contents_of: ContentsOf,
+    call: &'static str,
+) -> Result<String> {
+    let mut bytes = bytes_of(handle, size_of, contents_of, call)?;
+    bytes.truncate(
+        bytes
+            .iter()
+            .position(|&byte| byte == 0)
+            .unwrap_or(bytes.len()),
+    );
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_code_of_nvrtc_becomes_an_error() {
+        assert!(check("nvrtcCall", nvrtcResult::NVRTC_SUCCESS).is_ok());
+        let error = check("nvrtcCall", nvrtcResult::NVRTC_ERROR_OUT_OF_MEMORY).unwrap_err();
+        assert_eq!(error.call(), "nvrtcCall");
+        assert!(
+            error.to_string().contains("NVRTC_ERROR_OUT_OF_MEMORY"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_name_may_be_missing() {
+        // SAFETY: null, and a literal.
+        let (none, name) = unsafe { (text_at(ptr::null()), text_at(c"name".as_ptr())) };
+        assert_eq!(none, None);
+        assert_eq!(name.as_deref(), Some("name"));
+    }
+
+    #[test]
+    fn what_options_say_about_lines_is_seen() {
+        let tells = |options: &[&str]| {
+            tells_lines(&options.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        for option in [
+            "-G",
+            "--device-debug",
+            "-lineinfo",
+            "--generate-line-info",
+            "-G=true",
+        ] {
+            assert!(tells(&["-w", option]), "{option}");
+        }
+        assert!(!tells(&[]) && !tells(&["-w", "--fmad=true", "-DG"]));
+    }
+
+    #[test]
+    fn headers_are_those_of_one_toolkit() {
+        let folder = env::temp_dir().join(format!("cuda-safe-toolkit-{}", std::process::id()));
+        let path = |name: &str| folder.join(name);
+        for name in ["with/include/cccl", "old/include", "no/include", "built"] {
+            fs::create_dir_all(path(name)).unwrap();
+        }
+        for name in ["with/include/cuda.h", "old/include/cuda.h", "file"] {
+            fs::write(path(name), "").unwrap();
+        }
+        fs::create_dir_all(path("none/include/cuda.h")).unwrap();
+        let found = |variables: &[(&str, &str)]| {
+            let variable = |name: &str| {
+                let (_, root) = variables.iter().find(|(known, _)| *known == name)?;
+                Some(path(root).into_os_string())
+            };
+            let built = [path("built"), path("file"), path("missing")];
+            let built: Vec<_> = built.iter().map(|path| path.to_str().unwrap()).collect();
+            let found = toolkit_include_paths(variable, &built);
+            let names = found
+                .iter()
+                .map(|found| found.strip_prefix(&folder).unwrap());
+            names
+                .map(|name| name.to_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        };
+        let with = ["with/include", "with/include/cccl"];
+        for variable in ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"] {
+            assert_eq!(found(&[(variable, "with")]), with);
+        }
+        assert_eq!(found(&[("CUDA_PATH", "no"), ("CUDA_HOME", "with")]), with);
+        assert_eq!(
+            found(&[("CUDA_HOME", "old"), ("CUDA_ROOT", "with")]),
+            ["old/include"]
+        );
+        assert_eq!(
+            found(&[("CUDA_PATH", "no"), ("CUDA_HOME", "none")]),
+            ["built"]
+        );
+        assert_eq!(found(&[]), ["built"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,41 @@
+//! The version of NVRTC, and its codes.
+
+use cuda_sys::{self as sys, nvrtcResult};
+
+use crate::{
+    driver::Version,
+    error::{Error, Result},
+};
+
+/// The version of NVRTC, the run-time compiler that this program is linked to.
+///
+/// # Errors
+/// None that a working NVRTC returns.
+///
+/// ```
+/// # use cuda_safe::{driver::Version, program::nvrtc_version};
+/// # fn main() -> cuda_safe::Result<()> {
+/// assert!(nvrtc_version()? >= Version { major: 12, minor: 0 });
+/// # Ok(())
+/// # }
+/// ```
+#[doc(alias = "nvrtcVersion")]
+pub fn nvrtc_version() -> Result<Version> {
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: both are valid for the write.
+    check("nvrtcVersion", unsafe {
+        sys::nvrtcVersion(&mut major, &mut minor)
+    })?;
+    Ok(Version {
+        major: major.unsigned_abs(),
+        minor: minor.unsigned_abs(),
+    })
+}
+
+pub(super) fn check(call: &'static str, code: nvrtcResult) -> Result<()> {
+    if code == nvrtcResult::NVRTC_SUCCESS {
+        Ok(())
+    } else {
+        Err(Error::nvrtc(call, code))
+    }
+}

@@ -1,0 +1,123 @@
+//! Making a context current.
+
+use std::{marker::PhantomData, ptr};
+
+use cuda_sys::{self as sys, CUcontext, CUresult};
+
+use super::{Context, current::Current};
+use crate::{driver::callback, error::Result};
+
+impl Context {
+    /// Makes this context the calling thread's current one, for raw calls, until another one is made current. Nothing
+    /// in this crate needs it. To restore the previous context afterwards, use [`push_current`](Self::push_current).
+    ///
+    /// # Errors
+    /// The context has been destroyed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, sys};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// context.set_current()?;
+    /// let mut current = std::ptr::null_mut();
+    /// // SAFETY: `current` is valid for the write.
+    /// let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
+    /// assert_eq!((code, current), (sys::CUresult::CUDA_SUCCESS, context.as_raw()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuCtxSetCurrent")]
+    pub fn set_current(&self) -> Result<()> {
+        callback::refuse_within("cuCtxSetCurrent")?;
+        // SAFETY: the handle is live.
+        let code = unsafe { sys::cuCtxSetCurrent(self.as_raw()) };
+        self.check("cuCtxSetCurrent", code)
+    }
+
+    /// Makes this context the calling thread's current one, for raw calls, until the returned guard is dropped.
+    ///
+    /// Guards may be dropped in any order: the latest that is left decides which context is current.
+    /// [`mem::forget`](std::mem::forget) of a guard leaves its context on the thread's stack.
+    ///
+    /// # Errors
+    /// The context has been destroyed. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a
+    /// stream's host function.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, sys};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let mut version = 0;
+    /// {
+    ///     let _current = context.push_current()?;
+    ///     // SAFETY: null means the current context; `version` is valid for the write.
+    ///     let code = unsafe { sys::cuCtxGetApiVersion(std::ptr::null_mut(), &mut version) };
+    ///     context.check("cuCtxGetApiVersion", code)?;
+    /// } // what was current before is current again
+    /// assert!(version > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuCtxPushCurrent")]
+    #[doc(alias = "cuCtxPopCurrent")]
+    pub fn push_current(&self) -> Result<PushedContext<'_>> {
+        callback::refuse_within("cuCtxPushCurrent")?;
+        Ok(PushedContext::new(self.push()?))
+    }
+
+    /// Makes the context current for `call`, for as long as the guard lives.
+    #[inline]
+    pub(crate) fn enter(&self, call: &'static str) -> Result<Current> {
+        callback::refuse_within(call)?;
+        let mut current = ptr::null_mut();
+        // SAFETY: `current` is valid for the write.
+        let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
+        if current == self.as_raw() && code == CUresult::CUDA_SUCCESS {
+            return Ok(Current { pushed: None });
+        }
+        self.enter_slow(current, code)
+    }
+
+    /// Whether the context is this thread's current one.
+    #[cold]
+    pub(crate) fn is_current(&self) -> bool {
+        let mut current = ptr::null_mut();
+        // SAFETY: `current` is valid for the write.
+        let code = unsafe { sys::cuCtxGetCurrent(&mut current) };
+        code == CUresult::CUDA_SUCCESS && current == self.as_raw()
+    }
+
+    #[cold]
+    fn enter_slow(&self, current: CUcontext, code: CUresult) -> Result<Current> {
+        if code == CUresult::CUDA_SUCCESS && current.is_null() {
+            self.set_current()?;
+            return Ok(Current { pushed: None });
+        }
+        self.push()
+    }
+
+    fn push(&self) -> Result<Current> {
+        // SAFETY: the handle is live.
+        let code = unsafe { sys::cuCtxPushCurrent_v2(self.as_raw()) };
+        self.check("cuCtxPushCurrent_v2", code)?;
+        Ok(Current::pushed())
+    }
+}
+
+/// Keeps a context current; see [`Context::push_current`]. It can't leave its thread.
+#[must_use = "the context is current only as long as this lives"]
+#[derive(Debug)]
+pub struct PushedContext<'a> {
+    _current: Current,
+    /// Borrows the context, and is not `Send`.
+    context: PhantomData<(&'a Context, *const ())>,
+}
+
+impl PushedContext<'_> {
+    pub(super) fn new(current: Current) -> Self {
+        Self {
+            _current: current,
+            context: PhantomData,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The flags of a context.
+
+pub use crate::raw::context::ContextFlags;

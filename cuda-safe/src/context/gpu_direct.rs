@@ -1,0 +1,38 @@
+//! Writes that other devices make to memory of a context (GPUDirect RDMA).
+
+use cuda_sys::{self as sys, CUflushGPUDirectRDMAWritesScope, CUflushGPUDirectRDMAWritesTarget};
+
+use super::Context;
+use crate::error::Result;
+pub use crate::raw::context::FlushScope;
+
+impl Context {
+    /// Waits until writes that a network card has made to this context's device (GPUDirect RDMA) are visible to those in
+    /// `scope`. Needed where the device does not keep their order (the attribute `GPU_DIRECT_RDMA_WRITES_ORDERING`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the device can't (the attribute `GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS`).
+    /// `CUDA_ERROR_INVALID_VALUE` for a scope that the driver does not know.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceAttribute, peer::FlushScope};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let options = context.device().attribute(DeviceAttribute::GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS)?;
+    /// assert_eq!(context.flush_gpu_direct_writes(FlushScope::OWNER).is_ok(), options & 1 != 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuFlushGPUDirectRDMAWrites")]
+    pub fn flush_gpu_direct_writes(&self, scope: FlushScope) -> Result<()> {
+        let _current = self.enter("cuFlushGPUDirectRDMAWrites")?;
+        // SAFETY: works on the current context; an unknown scope is refused.
+        let code = unsafe {
+            sys::cuFlushGPUDirectRDMAWrites(
+                CUflushGPUDirectRDMAWritesTarget::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
+                CUflushGPUDirectRDMAWritesScope(scope.0),
+            )
+        };
+        self.check("cuFlushGPUDirectRDMAWrites", code)
+    }
+}

@@ -1,0 +1,6 @@
+//! What helps to find faults: the driver's logs, core dumps, profilers, and checkpoints of processes.
+
+pub mod checkpoint;
+pub mod coredump;
+pub mod logs;
+pub mod profiler;

@@ -1,0 +1,221 @@
+//! The sources of the programs whose modules are loaded, for the lines that reports of faults name.
+
+use std::{
+    fmt::Write,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+/// The texts that a program was compiled from, under the names by which its line information refers to them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sources(Vec<(String, String)>);
+
+impl Sources {
+    /// Texts with their names.
+    pub(crate) fn new(texts: impl Iterator<Item = (String, String)>) -> Self {
+        Self(texts.collect())
+    }
+
+    /// Adds those of another program.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.0.extend_from_slice(&other.0);
+    }
+
+    /// The name and the text of the file of that path, in which the compiler has put its folder before the name.
+    fn find(&self, path: &str) -> Option<(&str, &str)> {
+        let mut texts = self.0.iter();
+        let found = texts.find(|(name, _)| {
+            path.strip_suffix(name.as_str())
+                .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+        });
+        found.map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+}
+
+/// A module's sources and kernels, which are known for as long as the module holds this.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    sources: Arc<Sources>,
+    kernels: Vec<String>,
+}
+
+static LOADED: Mutex<Vec<Weak<Loaded>>> = Mutex::new(Vec::new());
+
+impl Loaded {
+    pub(crate) fn new(sources: &Arc<Sources>, kernels: &[String]) -> Arc<Self> {
+        let loaded = Arc::new(Self {
+            sources: Arc::clone(sources),
+            kernels: kernels.to_vec(),
+        });
+        let mut all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|one| one.strong_count() > 0);
+        all.push(Arc::downgrade(&loaded));
+        loaded
+    }
+}
+
+/// A report of a fault, where each line that names a line of a source is followed by that line and its neighbours. Nothing
+/// follows where modules with that kernel have been compiled from different texts. A source has the name that its program
+/// gave it, for which there need not be a file.
+pub(crate) fn explain(report: &str) -> String {
+    let all: Vec<_> = {
+        let all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().filter_map(Weak::upgrade).collect()
+    };
+    explain_by(&all, report)
+}
+
+fn explain_by(all: &[Arc<Loaded>], report: &str) -> String {
+    let kernel = report.lines().find_map(|line| {
+        let rest = line.trim_start().strip_prefix("kernel ")?;
+        rest.split([' ', ',']).next()
+    });
+    let of_kernel = |one: &&Arc<Loaded>| {
+        kernel.is_some_and(|kernel| one.kernels.iter().any(|name| name == kernel))
+    };
+    let find = |path: &str| {
+        let mut found = all
+            .iter()
+            .filter(of_kernel)
+            .filter_map(|one| one.sources.find(path));
+        let (name, text) = found.next()?;
+        let mut same = Some(text);
+        for other in found {
+            if other.0 != name {
+                return None;
+            }
+            same = same.filter(|text| *text == other.1);
+        }
+        Some((name, same))
+    };
+    let mut explained = String::with_capacity(report.len() * 2);
+    for line in report.lines() {
+        // The line itself, and where it is inlined.
+        let labels = ["source: ", "inlined at: "];
+        let place = labels.iter().find_map(|label| {
+            let place = line.trim_start().strip_prefix(label)?;
+            let (path, number) = place.rsplit_once(':')?;
+            Some((label, path, number))
+        });
+        if let Some((label, path, number)) = place
+            && let Some((name, text)) = find(path)
+            && let Ok(line_number) = number.parse()
+        {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            explained.push_str(&format!("{indent}{label}{name}:{number}\n"));
+            if let Some(text) = text {
+                explained.push_str(&around(text, line_number, None));
+            }
+        } else {
+            explained.push_str(line);
+            explained.push('\n');
+        }
+    }
+    explained.truncate(explained.trim_end().len());
+    explained
+}
+
+/// The numbered line with its neighbours, and a mark under one of its columns (counted from 0). Nothing if there is no
+/// such line.
+pub(crate) fn around(source: &str, number: usize, column: Option<usize>) -> String {
+    let lines: Vec<&str> = source.lines().collect();
+    let mut text = String::new();
+    if !(1..=lines.len()).contains(&number) {
+        return text;
+    }
+    let (first, last) = (
+        number.saturating_sub(2).max(1),
+        (number + 1).min(lines.len()),
+    );
+    for n in first..=last {
+        let mark = if n == number { '>' } else { ' ' };
+        let _ = writeln!(text, " {mark}{n:5} | {}", lines[n - 1]);
+        if let Some(column) = column.filter(|_| n == number) {
+            let _ = writeln!(text, "        | {:column$}^", "");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(texts: &[(&str, &str)]) -> Arc<Sources> {
+        let texts = texts.iter();
+        Arc::new(Sources::new(
+            texts.map(|(name, text)| (name.to_string(), text.to_string())),
+        ))
+    }
+
+    fn loaded(name: &str, text: &str, kernel: &str) -> Arc<Loaded> {
+        let texts = [(name, text), ("h.cuh", "header\n")];
+        Arc::new(Loaded {
+            sources: sources(&texts),
+            kernels: vec![kernel.into()],
+        })
+    }
+
+    #[test]
+    fn a_line_that_is_known_is_shown() {
+        let all = [
+            loaded("a.cu", "one\ntwo\nthree\n", "k"),
+            loaded("a.cu", "other\n", "l"),
+        ];
+        let report = "write\n  kernel k, block (0, 0, 0)\n  source: /x/a.cu:2\n  PTX line 5: st";
+        assert_eq!(
+            explain_by(&all, report),
+            "write\n  kernel k, block (0, 0, 0)\n  source: a.cu:2\n      1 | one\n >    2 | two\n      3 | three\n  \
+             PTX line 5: st"
+        );
+        let inlined = report.replace(
+            "source: /x/a.cu:2",
+            "source: builtin.h:7\n  inlined at: /x/a.cu:2",
+        );
+        assert!(explain_by(&all, &inlined).contains(
+            "  source: builtin.h:7\n  inlined at: a.cu:2\n      1 | one\n >    2 | two\n"
+        ));
+        let header = report.replace("/x/a.cu:2", "h.cuh:1");
+        assert!(explain_by(&all, &header).contains(" >    1 | header\n"));
+    }
+
+    #[test]
+    fn what_is_not_certain_is_not_shown() {
+        let all = [
+            loaded("a.cu", "one\ntwo\n", "k"),
+            loaded("a.cu", "another\ntext\n", "k"),
+            loaded("b.cu", "one\n", "k"),
+            loaded("b.cu", "one\n", "k"),
+        ];
+        let report = |kernel: &str, place: &str| format!("kernel {kernel}, block\nsource: {place}");
+        for (kernel, place) in [
+            ("k", "a.cu:2"),
+            ("l", "/x/b.cu:1"),
+            ("k", "/x/yb.cu:1"),
+            ("k", "b.cu:9"),
+            ("k", "/x/b.cu:one"),
+            ("k", "/x/b.cu"),
+        ] {
+            let report = report(kernel, place);
+            assert_eq!(explain_by(&all, &report), report);
+        }
+        assert!(explain_by(&all, &report("k", "/x/b.cu:1")).contains(">    1 | one"));
+        // The name is certain, where the text is not.
+        let short = report("k", "a.cu:2");
+        assert_eq!(explain_by(&all, &report("k", "/x/a.cu:2")), short);
+        assert_eq!(
+            explain_by(&all, "source: b.cu:1"),
+            "source: b.cu:1",
+            "of no kernel"
+        );
+    }
+
+    #[test]
+    fn sources_are_forgotten_with_their_module() {
+        let sources = sources(&[("sources-test.cu", "text")]);
+        let report = "kernel of_sources_test, block\nsource: sources-test.cu:1";
+        let held = Loaded::new(&sources, &["of_sources_test".into()]);
+        assert!(explain(report).ends_with(">    1 | text"));
+        drop(held);
+        assert_eq!(explain(report), report);
+    }
+}

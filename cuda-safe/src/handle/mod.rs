@@ -1,0 +1,375 @@
+//! The one owner of driver objects that are named by a handle.
+//!
+//! A new kind of handle is one file: a type that implements [`Kind`], and the macro [`handle!`] for the type that
+//! users see. Together they provide shared ownership, `from_raw`, `borrow_raw`, `into_raw`, `as_raw`, `close`,
+//! `Clone`, `Debug`, `PartialEq`, `Eq` and `Hash`, the same for every kind.
+
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+    mem::ManuallyDrop,
+    sync::Arc,
+};
+
+use crate::{
+    capture,
+    driver::callback,
+    error::{Result, fault::unheard},
+};
+
+/// What distinguishes one kind of handle. A value of the type holds what an object of this kind knows beside its
+/// handle.
+pub(crate) trait Kind: Sized + 'static {
+    /// The driver's handle.
+    type Raw: Copy + PartialEq + Hash + fmt::Debug + 'static;
+    /// What the object was created in. It is kept alive for as long as the object, and equal for equal handles.
+    type Parent: PartialEq + fmt::Debug + 'static;
+    /// The type's name, for `Debug`.
+    const NAME: &'static str;
+
+    /// Releases the handle.
+    ///
+    /// # Safety
+    /// The handle is live and owned, nothing uses it any more, and it is never used again.
+    unsafe fn release(&self, raw: Self::Raw, parent: &Self::Parent) -> Result<()>;
+
+    /// What `Debug` shows.
+    fn show(
+        &self,
+        raw: Self::Raw,
+        parent: &Self::Parent,
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        write!(f, "{}({raw:?}, {parent:?})", Self::NAME)
+    }
+
+    /// The handle now belongs to somebody else: what the driver may still use of this object must stay for ever.
+    fn hand_over(&mut self, raw: Self::Raw) {
+        let _ = raw;
+    }
+
+    /// Whether two objects with equal handle and parent are the same.
+    fn is_same(&self, other: &Self) -> bool {
+        let _ = other;
+        true
+    }
+}
+
+/// A counted reference to a driver object. The last one releases the object, if it is owned.
+pub(crate) struct Handle<K: Kind>(Arc<Inner<K>>);
+
+/// Releases the object when it is dropped. In a host function the release is put off.
+struct Inner<K: Kind>(ManuallyDrop<Object<K>>);
+
+struct Object<K: Kind> {
+    raw: K::Raw,
+    owned: bool,
+    parent: K::Parent,
+    kind: K,
+    /// Ends an object that is dropped in a host function or a log listener, where nothing can be released.
+    end_within: fn(Object<K>),
+}
+
+// SAFETY: every handle of the driver may be used from any thread, since the driver locks; where that does not hold (the
+// per-thread default stream), the methods of the kind check it.
+unsafe impl<K: Kind + Send> Send for Object<K> where K::Parent: Send {}
+// SAFETY: as above.
+unsafe impl<K: Kind + Sync> Sync for Object<K> where K::Parent: Sync {}
+
+impl<K: Kind> Handle<K> {
+    /// # Safety
+    /// `raw` is a live handle, created in `parent`. If it is owned, nothing else releases it; otherwise it outlives
+    /// the last clone of this, and everything created from it.
+    pub(crate) unsafe fn new(raw: K::Raw, owned: bool, parent: K::Parent, kind: K) -> Self
+    where
+        K: Send,
+        K::Parent: Send,
+    {
+        Self::with(Object {
+            raw,
+            owned,
+            parent,
+            kind,
+            end_within: |object| capture::put_off(move || object.release()),
+        })
+    }
+
+    #[cfg(feature = "opengl")]
+    /// As [`new`](Self::new), for a kind that must be released on its own thread. A log listener runs on that thread too,
+    /// but a release that it puts off may happen on any thread. So an object that a listener drops is leaked.
+    ///
+    /// # Safety
+    /// As [`new`](Self::new).
+    pub(crate) unsafe fn bound_to_thread(
+        raw: K::Raw,
+        owned: bool,
+        parent: K::Parent,
+        kind: K,
+    ) -> Self {
+        Self::with(Object {
+            raw,
+            owned,
+            parent,
+            kind,
+            end_within: std::mem::forget,
+        })
+    }
+
+    fn with(object: Object<K>) -> Self {
+        Self(Arc::new(Inner(ManuallyDrop::new(object))))
+    }
+
+    #[inline]
+    pub(crate) fn raw(&self) -> K::Raw {
+        self.0.0.raw
+    }
+
+    #[inline]
+    pub(crate) fn parent(&self) -> &K::Parent {
+        &self.0.0.parent
+    }
+
+    #[inline]
+    pub(crate) fn kind(&self) -> &K {
+        &self.0.0.kind
+    }
+
+    pub(crate) fn is_owned(&self) -> bool {
+        self.0.0.owned
+    }
+
+    pub(crate) fn into_raw(self) -> Result<K::Raw, Self> {
+        if !self.is_owned() {
+            return Err(self);
+        }
+        let mut inner = Arc::try_unwrap(self.0).map_err(Self)?;
+        let object = &mut *inner.0;
+        object.owned = false;
+        object.kind.hand_over(object.raw);
+        Ok(object.raw)
+    }
+
+    pub(crate) fn close(self) -> Result<()> {
+        let Some(inner) = Arc::into_inner(self.0) else {
+            return Ok(());
+        };
+        let mut inner = ManuallyDrop::new(inner);
+        // SAFETY: taken once: `inner` is not dropped.
+        unsafe { ManuallyDrop::take(&mut inner.0) }.end()
+    }
+
+    pub(crate) fn downgrade(&self) -> Weak<K> {
+        Weak(Arc::downgrade(&self.0))
+    }
+}
+
+/// A reference that doesn't keep its object alive.
+pub(crate) struct Weak<K: Kind>(std::sync::Weak<Inner<K>>);
+
+impl<K: Kind> Weak<K> {
+    pub(crate) fn upgrade(&self) -> Option<Handle<K>> {
+        self.0.upgrade().map(Handle)
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        self.0.strong_count() == 0
+    }
+}
+
+impl<K: Kind> Object<K> {
+    fn end(self) -> Result<()> {
+        if !self.owned {
+            return Ok(());
+        }
+        if callback::is_running() {
+            (self.end_within)(self);
+            return Ok(());
+        }
+        let released = self.release();
+        capture::release_later();
+        released
+    }
+
+    fn release(self) -> Result<()> {
+        // SAFETY: owned, and released once; everything created from it held a reference.
+        unsafe { self.kind.release(self.raw, &self.parent) }
+    }
+}
+
+impl<K: Kind> Drop for Inner<K> {
+    fn drop(&mut self) {
+        // SAFETY: taken once, here.
+        let object = unsafe { ManuallyDrop::take(&mut self.0) };
+        // An error here can't be acted upon; `close` reports it.
+        let _ = unheard(|| object.end());
+    }
+}
+
+impl<K: Kind> Clone for Handle<K> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<K: Kind> PartialEq for Handle<K> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        // Clones are the usual case, also of each launch.
+        Arc::ptr_eq(&self.0, &other.0) || self.is_equal(other)
+    }
+}
+
+impl<K: Kind> Handle<K> {
+    #[cold]
+    fn is_equal(&self, other: &Self) -> bool {
+        let (a, b) = (&*self.0.0, &*other.0.0);
+        a.raw == b.raw && a.parent == b.parent && a.kind.is_same(&b.kind)
+    }
+}
+
+impl<K: Kind> Eq for Handle<K> {}
+
+impl<K: Kind> Hash for Handle<K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.raw().hash(state);
+    }
+}
+
+impl<K: Kind> fmt::Debug for Handle<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind().show(self.raw(), self.parent(), f)
+    }
+}
+
+/// A raw handle or address that moves to the thread that releases it.
+pub(crate) struct Sendable<T>(pub(crate) *mut T);
+
+// SAFETY: only the pointer moves. Using the memory behind it on the other thread is unsafe, and up to the code there.
+unsafe impl<T> Send for Sendable<T> {}
+
+impl<T> Sendable<T> {
+    /// A method, so that a closure takes the whole and not its field.
+    pub(crate) fn get(&self) -> *mut T {
+        self.0
+    }
+}
+
+/// Gives a type over a [`Handle`] the methods and traits that all handles have. With the function that releases it,
+/// also `into_raw` and `close`; with the parent's type, also the constructors from raw handles.
+macro_rules! handle {
+    ($name:ident, $raw:ty) => {
+        impl $name {
+            /// The driver's handle. It stays valid for as long as this object, or a clone of it, exists.
+            #[must_use]
+            #[inline]
+            pub fn as_raw(&self) -> $raw {
+                self.0.raw()
+            }
+        }
+
+        impl Clone for $name {
+            /// Another reference to the same object.
+            fn clone(&self) -> Self {
+                Self(self.0.clone())
+            }
+        }
+
+        impl PartialEq for $name {
+            /// Whether both refer to the same object of the driver.
+            #[inline]
+            fn eq(&self, other: &Self) -> bool {
+                self.0 == other.0
+            }
+        }
+
+        impl Eq for $name {}
+
+        impl std::hash::Hash for $name {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                self.0.hash(state);
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Debug::fmt(&self.0, f)
+            }
+        }
+    };
+
+    ($name:ident, $raw:ty, released by $release:literal $(or $other:literal)?) => {
+        $crate::handle::handle!($name, $raw);
+
+        impl $name {
+            #[doc = concat!("Hands the raw handle over to the caller, who releases it (`", $release, "`", $(", `", $other, "`",)? ") or returns")]
+            /// it with [`from_raw`](Self::from_raw). Until then the caller must also keep alive what it was created in:
+            /// the handle alone does not.
+            ///
+            /// # Errors
+            /// Returns the object unchanged where it is still shared (with clones, or with what was created from it),
+            /// or where it is borrowed.
+            pub fn into_raw(self) -> Result<$raw, Self> {
+                self.0.into_raw().map_err(Self)
+            }
+
+            #[doc = concat!("Releases the object now (`", $release, "`", $(", `", $other, "`",)? ") and reports whether that")]
+            /// worked. An object that is still shared (with clones, or with what was created from it) is released later, by
+            /// the last of them; a borrowed one is never released. Dropping does the same, and discards the error.
+            ///
+            /// # Errors
+            /// The driver's code for the release, which may be the fault of a kernel that ran earlier. The handle is
+            /// not used again in any case.
+            #[doc(alias = $release)]
+            $(#[doc(alias = $other)])?
+            pub fn close(self) -> $crate::Result<()> {
+                self.0.close()
+            }
+        }
+    };
+
+    ($name:ident, $raw:ty, released by $release:literal, made in $parent:ty) => {
+        $crate::handle::handle!($name, $raw, released by $release);
+
+        impl $name {
+            #[doc = concat!("Takes ownership of a raw handle. It is released, with `", $release, "`, when the last")]
+            /// clone is dropped. To use a handle that somebody else owns, see [`borrow_raw`](Self::borrow_raw).
+            ///
+            /// # Safety
+            /// `raw` is a live handle, created in `parent`, and nobody else releases it.
+            #[must_use]
+            pub unsafe fn from_raw(parent: &$parent, raw: $raw) -> Self {
+                let kind = $crate::handle::Adopt::adopt(raw);
+                // SAFETY: as this function's contract says.
+                let handle = unsafe { $crate::handle::Handle::new(raw, true, parent.clone(), kind) };
+                $crate::handle::Adopt::adopted(&handle);
+                Self(handle)
+            }
+
+            /// Uses a raw handle that somebody else owns, such as another library. The returned object never
+            /// releases it.
+            ///
+            /// # Safety
+            /// `raw` is a live handle, created in `parent`. It stays alive until the last clone of the returned object,
+            /// and everything created from it, has been dropped.
+            #[must_use]
+            pub unsafe fn borrow_raw(parent: &$parent, raw: $raw) -> Self {
+                let kind = $crate::handle::Adopt::adopt(raw);
+                // SAFETY: as this function's contract says.
+                let handle = unsafe { $crate::handle::Handle::new(raw, false, parent.clone(), kind) };
+                $crate::handle::Adopt::adopted(&handle);
+                Self(handle)
+            }
+        }
+    };
+}
+pub(crate) use handle;
+
+/// What is known of an object that came in as a raw handle.
+pub(crate) trait Adopt: Kind {
+    fn adopt(raw: Self::Raw) -> Self;
+
+    /// Called with each object that is made from a raw handle.
+    fn adopted(handle: &Handle<Self>) {
+        let _ = handle;
+    }
+}

@@ -1,0 +1,134 @@
+//! Sizes and places in up to three dimensions.
+
+use crate::error::{Error, Result};
+
+/// A size in up to three dimensions: elements of a row, rows of a slice, slices. Made from one number, or from an array
+/// of one to three, the innermost first; what is not said is 1.
+///
+/// ```
+/// use cuda_safe::memory::Extent;
+///
+/// assert_eq!(Extent::from([4, 3]), Extent { width: 4, height: 3, depth: 1 });
+/// assert_eq!(Extent::from(4), Extent::from([4, 1, 1]));
+/// assert_eq!(Extent::from([4, 3, 2]).len(), Some(24));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extent {
+    /// Elements of a row.
+    pub width: usize,
+    /// Rows of a slice.
+    pub height: usize,
+    /// Slices.
+    pub depth: usize,
+}
+
+/// Where something begins in up to three dimensions: at which element of which row of which slice. Made from one number,
+/// or from an array of one to three, the innermost first; what is not said is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Offset {
+    /// The element of the row.
+    pub x: usize,
+    /// The row of the slice.
+    pub y: usize,
+    /// The slice.
+    pub z: usize,
+}
+
+impl Extent {
+    /// All elements; `None` where these are more than can be counted.
+    #[must_use]
+    pub fn len(self) -> Option<usize> {
+        if self.is_empty() {
+            return Some(0);
+        }
+        let rows = self.height.checked_mul(self.depth)?;
+        self.width.checked_mul(rows)
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.width == 0 || self.height == 0 || self.depth == 0
+    }
+}
+
+/// The axes, by the names that errors use: what is counted along each, and its letter.
+const AXES: [(&str, char); 3] = [("elements of a row", 'x'), ("rows", 'y'), ("slices", 'z')];
+
+/// An error unless a box lies within something of the extent `within`. `what` names that.
+pub(in crate::memory) fn expect_within(
+    what: &str,
+    at: Offset,
+    extent: Extent,
+    within: Extent,
+    call: &'static str,
+) -> Result<()> {
+    let axes = [
+        (at.x, extent.width, within.width),
+        (at.y, extent.height, within.height),
+        (at.z, extent.depth, within.depth),
+    ];
+    for ((start, count, len), (counted, letter)) in axes.into_iter().zip(AXES) {
+        if start.checked_add(count).is_none_or(|end| end > len) {
+            return Err(Error::invalid(
+                call,
+                format!(
+                    "{what} has {len} {counted} (axis {letter}), and {count} from {start} on do not lie within them"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl From<usize> for Extent {
+    fn from(width: usize) -> Self {
+        [width].into()
+    }
+}
+
+impl From<[usize; 1]> for Extent {
+    fn from([width]: [usize; 1]) -> Self {
+        [width, 1, 1].into()
+    }
+}
+
+impl From<[usize; 2]> for Extent {
+    fn from([width, height]: [usize; 2]) -> Self {
+        [width, height, 1].into()
+    }
+}
+
+impl From<[usize; 3]> for Extent {
+    fn from([width, height, depth]: [usize; 3]) -> Self {
+        Self {
+            width,
+            height,
+            depth,
+        }
+    }
+}
+
+impl From<usize> for Offset {
+    fn from(x: usize) -> Self {
+        [x].into()
+    }
+}
+
+impl From<[usize; 1]> for Offset {
+    fn from([x]: [usize; 1]) -> Self {
+        [x, 0, 0].into()
+    }
+}
+
+impl From<[usize; 2]> for Offset {
+    fn from([x, y]: [usize; 2]) -> Self {
+        [x, y, 0].into()
+    }
+}
+
+impl From<[usize; 3]> for Offset {
+    fn from([x, y, z]: [usize; 3]) -> Self {
+        Self { x, y, z }
+    }
+}

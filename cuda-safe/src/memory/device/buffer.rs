@@ -1,0 +1,328 @@
+//! Owned device memory.
+
+use cuda_sys::{self as sys, CUdeviceptr};
+
+use super::DeviceMemory;
+use crate::{
+    capture::{self, or_relaxed, release, released},
+    error::{Result, fault::unheard},
+    memory::{
+        plain::PlainData,
+        pool::MemoryPool,
+        size::byte_size,
+        storage::{OwnedStorage, Storage, StorageMut},
+    },
+    stream::{Stream, owner::Owner},
+};
+
+/// `len` elements in device memory of its own. Another name of [`DeviceMemory<StreamOrdered, T>`](DeviceMemory), by which
+/// the compiler calls it.
+///
+/// A buffer belongs to the stream that it was allocated on. Its memory is freed in that stream's order: after
+/// everything that was enqueued there before the drop. Methods that take another stream order the two streams around
+/// their work. For kernels on another stream, the caller orders the two, with [`Stream::ordered_with`] or
+/// [`Stream::wait_stream`].
+///
+/// Elements are plain data: any bit pattern is a valid value ([`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html)).
+///
+/// ```
+/// # use cuda_safe::{Context, DeviceBuffer, Stream};
+/// # fn main() -> cuda_safe::Result<()> {
+/// # let context = Context::primary(0)?;
+/// # let stream = Stream::new(&context)?;
+/// let mut a = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0, 4.0])?;
+/// let mut b = DeviceBuffer::<f32>::zeroed(&stream, 2)?;
+/// b.copy_from(&stream, &a.slice(2..)?)?;
+/// a.slice_mut(..2)?.fill(&stream, 9.0)?;
+/// assert_eq!((a.len(), a.size_bytes(), a.is_empty()), (4, 16, false));
+/// assert_eq!(a.to_vec(&stream)?, [9.0, 9.0, 3.0, 4.0]);
+/// assert_eq!(b.to_vec(&stream)?, [3.0, 4.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub type DeviceBuffer<T> = DeviceMemory<StreamOrdered, T>;
+
+/// Memory of its own, in a stream's order: what a [`DeviceBuffer`] holds.
+#[derive(Debug)]
+pub struct StreamOrdered {
+    ptr: CUdeviceptr,
+    stream: Stream,
+    owned: bool,
+}
+
+// SAFETY: memory of the stream's context; freed in the stream's order, or when nothing runs any more.
+unsafe impl Storage for StreamOrdered {
+    const NAME: &'static str = "DeviceBuffer";
+
+    #[inline]
+    fn as_device_ptr(&self) -> CUdeviceptr {
+        self.ptr
+    }
+
+    #[inline]
+    fn owner(&self) -> Owner<'_> {
+        Owner::Stream(&self.stream)
+    }
+}
+
+// SAFETY: memory of its own.
+unsafe impl StorageMut for StreamOrdered {}
+
+impl OwnedStorage for StreamOrdered {
+    fn close(mut self) -> Result<()> {
+        self.free()
+    }
+}
+
+impl StreamOrdered {
+    /// From a pool, or from the one that is the device's current one.
+    fn allocate(stream: &Stream, bytes: usize, pool: Option<&MemoryPool>) -> Result<Self> {
+        let mut storage = Self {
+            ptr: 0,
+            stream: stream.clone(),
+            owned: false,
+        };
+        if bytes == 0 {
+            return Ok(storage);
+        }
+        const CALL: &str = "DeviceBuffer::uninit";
+        const REMEDY: &str = "allocate before the capture";
+        let context = stream.context();
+        let _current = stream.enter("cuMemAllocFromPoolAsync")?;
+        // In a capture the allocation would become a node of the graph.
+        let _uncaptured = stream.hold_captures_off(CALL)?;
+        if capture::captures_exist() {
+            drop(stream.enter_to_query(CALL, REMEDY)?);
+        }
+        let (call, code) = if let Some(pool) = pool {
+            let (raw, stream) = (pool.as_raw(), stream.as_raw());
+            // SAFETY: `ptr` is valid for the write, the handles are live.
+            let code =
+                unsafe { sys::cuMemAllocFromPoolAsync(&mut storage.ptr, bytes, raw, stream) };
+            ("cuMemAllocFromPoolAsync", code)
+        } else if context.limits().memory_pools {
+            // SAFETY: `ptr` is valid for the write, the stream is live.
+            let code = unsafe { sys::cuMemAllocAsync(&mut storage.ptr, bytes, stream.as_raw()) };
+            ("cuMemAllocAsync", code)
+        } else {
+            // SAFETY: `ptr` is valid for the write.
+            ("cuMemAlloc_v2", unsafe {
+                sys::cuMemAlloc_v2(&mut storage.ptr, bytes)
+            })
+        };
+        context.check_allocation(call, code, bytes)?;
+        storage.owned = true;
+        Ok(storage)
+    }
+
+    fn free(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.owned) {
+            return Ok(());
+        }
+        let (ptr, stream) = (self.ptr, self.stream.clone());
+        let context = self.stream.context();
+        if context.limits().memory_pools && self.stream.can_free_here() {
+            // In a capture the free would become a node of the graph.
+            return release(&self.stream, move || match stream.can_free_here() {
+                true => free_in_order(ptr, &stream),
+                false => free_after_all(ptr, &stream), // put off, and called on another thread
+            });
+        }
+        release(context, move || free_after_all(ptr, &stream))
+    }
+}
+
+/// Frees memory that is owned, and that nothing else frees, behind everything enqueued on its stream.
+fn free_in_order(ptr: CUdeviceptr, stream: &Stream) -> Result<()> {
+    let _current = stream.enter("cuMemFreeAsync")?;
+    // SAFETY: by this function's description.
+    let code = or_relaxed(|| unsafe { sys::cuMemFreeAsync(ptr, stream.as_raw()) });
+    stream.context().check("cuMemFreeAsync", code)
+}
+
+/// As [`free_in_order`], after a wait for the whole context: if there is no ordered free, or for a per-thread default
+/// stream of another thread.
+fn free_after_all(ptr: CUdeviceptr, stream: &Stream) -> Result<()> {
+    let context = stream.context();
+    context.settle_or_leak()?;
+    let _current = context.enter("cuMemFree_v2")?;
+    // SAFETY: by the description of `free_in_order`; nothing runs that could use it.
+    let code = released(|| unsafe { sys::cuMemFree_v2(ptr) });
+    context.check("cuMemFree_v2", code)
+}
+
+impl Drop for StreamOrdered {
+    fn drop(&mut self) {
+        // An error here can't be acted upon (the context has usually faulted); `close` reports it.
+        let _ = unheard(|| self.free());
+    }
+}
+
+// Each constructor has the bound itself: of one at the block the compiler would say no more than that it does not hold.
+impl<T> DeviceBuffer<T> {
+    /// Allocates memory for `len` elements, with unspecified contents: whatever bits were there before.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory is not aligned for `T`, which
+    /// happens only to types with an alignment above 256 bytes.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let mut buffer = DeviceBuffer::<u64>::uninit(&stream, 3)?;
+    /// buffer.copy_from_slice(&stream, &[1, 2, 3])?; // write it before it is read
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemAllocAsync")]
+    #[doc(alias = "cuMemAlloc")]
+    pub fn uninit(stream: &Stream, len: usize) -> Result<Self>
+    where
+        T: PlainData,
+    {
+        Self::uninit_from(stream, len, None)
+    }
+
+    /// As [`uninit`](Self::uninit), from a pool whose memory the stream's device reaches.
+    pub(in crate::memory) fn uninit_in(
+        stream: &Stream,
+        len: usize,
+        pool: &MemoryPool,
+    ) -> Result<Self>
+    where
+        T: PlainData,
+    {
+        Self::uninit_from(stream, len, Some(pool))
+    }
+
+    fn uninit_from(stream: &Stream, len: usize, pool: Option<&MemoryPool>) -> Result<Self>
+    where
+        T: PlainData,
+    {
+        const CALL: &str = "DeviceBuffer::uninit";
+        let bytes = byte_size::<T>(len, CALL)?;
+        let storage = StreamOrdered::allocate(stream, bytes, pool)?;
+        // SAFETY: room for `len` elements.
+        unsafe { Self::from_allocation(storage, len, CALL) }
+    }
+
+    /// Allocates `len` elements, and sets all bytes to zero.
+    ///
+    /// # Errors
+    /// As [`uninit`](Self::uninit).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<i16>::zeroed(&stream, 3)?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [0; 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemsetD8Async")]
+    pub fn zeroed(stream: &Stream, len: usize) -> Result<Self>
+    where
+        T: PlainData,
+    {
+        // A capture would record the fill.
+        let _uncaptured = stream.hold_captures_off("DeviceBuffer::zeroed")?;
+        let mut buffer = Self::uninit(stream, len)?;
+        buffer.memset_u8(stream, 0)?;
+        Ok(buffer)
+    }
+
+    /// Allocates a copy of `host` on the device, and waits until `host` has been read.
+    ///
+    /// # Errors
+    /// As [`uninit`](Self::uninit) and [`copy_from_slice`](DeviceMemory::copy_from_slice).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[[1.0f32, 2.0], [3.0, 4.0]])?;
+    /// assert_eq!(buffer.len(), 2);
+    /// assert_eq!(buffer.to_vec(&stream)?[1], [3.0, 4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemcpyHtoD")]
+    pub fn from_slice(stream: &Stream, host: &[T]) -> Result<Self>
+    where
+        T: PlainData,
+    {
+        let mut buffer = Self::uninit(stream, host.len())?;
+        buffer.copy_from_slice(stream, host)?;
+        Ok(buffer)
+    }
+
+    /// Takes ownership of memory that raw calls allocated; `len` counts elements.
+    ///
+    /// # Safety
+    /// `ptr` came from `cuMemAllocAsync`, `cuMemAlloc` or [`into_raw`](Self::into_raw) in the stream's context, is
+    /// aligned for `T`, has room for `len` elements, and nobody else frees it. Work that was enqueued on it elsewhere
+    /// is ordered before the stream.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let raw = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3])?.into_raw();
+    /// // SAFETY: the three elements just handed over, which nobody else frees.
+    /// let buffer = unsafe { DeviceBuffer::<u32>::from_raw(&stream, raw, 3) };
+    /// assert_eq!(buffer.as_device_ptr(), raw);
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub unsafe fn from_raw(stream: &Stream, ptr: CUdeviceptr, len: usize) -> Self
+    where
+        T: PlainData,
+    {
+        let storage = StreamOrdered {
+            ptr,
+            stream: stream.clone(),
+            owned: ptr != 0,
+        };
+        // SAFETY: as this function's contract says.
+        unsafe { Self::from_storage(storage, len) }
+    }
+}
+
+impl<T: PlainData> DeviceBuffer<T> {
+    /// Hands the memory over to the caller, who frees it (with `cuMemFreeAsync`, or with `cuMemFree` once the stream
+    /// is idle) and keeps the context alive until then: this call gives up the buffer's own references to its stream
+    /// and context. The address is 0 if there are no elements.
+    #[must_use]
+    pub fn into_raw(self) -> CUdeviceptr {
+        let mut storage = self.into_storage();
+        storage.owned = false;
+        storage.ptr
+    }
+
+    /// The stream in whose order the memory is freed.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let buffer = DeviceBuffer::<u32>::zeroed(&stream, 3)?;
+    /// assert_eq!(buffer.stream(), &stream);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        &self.storage().stream
+    }
+}

@@ -1,0 +1,334 @@
+//! Page-locked host memory.
+
+use std::{
+    ffi::c_void,
+    fmt,
+    ops::{Deref, DerefMut},
+    ptr::{self, NonNull},
+    slice,
+};
+
+use cuda_sys::{self as sys, CUdeviceptr, CUresult};
+
+pub use crate::raw::memory::PinnedFlags;
+use crate::{
+    capture::{self, Nothing, release, released},
+    context::Context,
+    error::{Error, ErrorKind, Result, fault::unheard},
+    handle::Sendable,
+    memory::{alignment::expect_aligned, plain::PlainData, size::byte_size},
+};
+
+/// `len` elements in page-locked (pinned) host memory. Asynchronous copies need it, and other copies are faster with
+/// it.
+///
+/// It is a slice for the host. The host caches it, unless it was allocated with [`PinnedFlags::WRITE_COMBINED`].
+///
+/// ```
+/// use cuda_safe::{Context, PinnedBuffer};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let mut buffer = PinnedBuffer::<f32>::zeroed(&context, 3)?;
+/// buffer[1] = 2.0;
+/// assert_eq!(*buffer, [0.0, 2.0, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct PinnedBuffer<T: PlainData> {
+    /// Dangling, and well aligned, when there are no bytes.
+    ptr: NonNull<T>,
+    len: usize,
+    context: Context,
+    owned: bool,
+}
+
+// SAFETY: `T` is plain data, exclusively owned.
+unsafe impl<T: PlainData> Send for PinnedBuffer<T> {}
+// SAFETY: as above; shared access only reads.
+unsafe impl<T: PlainData> Sync for PinnedBuffer<T> {}
+
+impl<T: PlainData> PinnedBuffer<T> {
+    /// Allocates `len` elements, and sets all bytes to zero.
+    ///
+    /// # Errors
+    /// As [`with_flags`](Self::with_flags).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let buffer = PinnedBuffer::<u32>::zeroed(&context, 3)?;
+    /// assert_eq!(*buffer, [0; 3]);
+    /// assert_eq!(buffer.context(), &context);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemHostAlloc")]
+    pub fn zeroed(context: &Context, len: usize) -> Result<Self> {
+        Self::with_flags(context, len, PinnedFlags::default())
+    }
+
+    /// Allocates a page-locked copy of `host`.
+    ///
+    /// # Errors
+    /// As [`with_flags`](Self::with_flags).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let buffer = PinnedBuffer::from_slice(&context, &[1u32, 2])?;
+    /// assert_eq!(buffer.iter().sum::<u32>(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_slice(context: &Context, host: &[T]) -> Result<Self> {
+        let mut buffer = Self::zeroed(context, host.len())?;
+        buffer.copy_from_slice(host);
+        Ok(buffer)
+    }
+
+    /// Allocates `len` elements with flags, and sets all bytes to zero.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know, and
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory is not aligned for `T`. This happens
+    /// only to types with an alignment above 256 bytes.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, if the host can't lock
+    /// that many bytes.
+    #[doc(alias = "cuMemHostAlloc")]
+    pub fn with_flags(context: &Context, len: usize, flags: PinnedFlags) -> Result<Self> {
+        let bytes = byte_size::<T>(len, "PinnedBuffer::with_flags")?;
+        let mut buffer = Self {
+            ptr: NonNull::dangling(),
+            len,
+            context: context.clone(),
+            owned: false,
+        };
+        if bytes == 0 {
+            return Ok(buffer);
+        }
+        let _allowed =
+            capture::refuse_here("PinnedBuffer::with_flags", "allocate before the capture")?;
+        let _current = context.enter("cuMemHostAlloc")?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuMemHostAlloc(&mut raw, bytes, flags.0) };
+        if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            return Err(not_locked(context.error("cuMemHostAlloc", code), bytes));
+        }
+        context
+            .check("cuMemHostAlloc", code)
+            .map_err(|error| match (code, flags.unnamed()) {
+                (CUresult::CUDA_ERROR_INVALID_VALUE, unknown) if unknown.0 != 0 => {
+                    error.with_detail(format!("the driver doesn't know {unknown:?}"))
+                }
+                _ => error,
+            })?;
+        let Some(ptr) = NonNull::new(raw.cast::<T>()) else {
+            return Err(context.error("cuMemHostAlloc", CUresult::CUDA_ERROR_UNKNOWN));
+        };
+        buffer.ptr = ptr;
+        buffer.owned = true;
+        expect_aligned::<T>(ptr.addr().get() as CUdeviceptr, "PinnedBuffer::with_flags")?;
+        // SAFETY: `bytes` were just allocated here.
+        unsafe { ptr.as_ptr().cast::<u8>().write_bytes(0, bytes) };
+        Ok(buffer)
+    }
+
+    /// Takes ownership of memory that a raw call page-locked; `len` counts elements.
+    ///
+    /// # Safety
+    /// `ptr` came from `cuMemHostAlloc`, `cuMemAllocHost` or [`into_raw`](Self::into_raw) in this context, is aligned for
+    /// `T`, has room for `len` initialised elements, and nobody else uses or frees it. Drivers align allocations to 256
+    /// bytes at least, and to whole pages only by chance.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let raw = PinnedBuffer::from_slice(&context, &[1u32, 2])?.into_raw();
+    /// // SAFETY: the two elements just handed over, which nobody else frees.
+    /// let buffer = unsafe { PinnedBuffer::from_raw(&context, raw, 2) };
+    /// assert_eq!(*buffer, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub unsafe fn from_raw(context: &Context, ptr: NonNull<T>, len: usize) -> Self {
+        Self {
+            ptr,
+            len,
+            context: context.clone(),
+            owned: len * size_of::<T>() > 0,
+        }
+    }
+
+    /// Hands the memory over to the caller, who frees it with `cuMemFreeHost` and keeps the context alive until then.
+    /// If there are no bytes, the pointer is dangling, and there is nothing to free.
+    #[must_use]
+    pub fn into_raw(mut self) -> NonNull<T> {
+        self.owned = false;
+        self.ptr
+    }
+
+    /// The context that locked the memory.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The address by which kernels reach this memory. This needs [`PinnedFlags::DEVICE_MAP`], or a device with
+    /// unified addressing. 0 if there are no bytes.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where the memory is not mapped.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, LaunchConfig, Module, PinnedBuffer, memory::PinnedFlags, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let source = r#"extern "C" __global__ void set(unsigned long long x) { *(int *)x = 7; }"#;
+    /// let set = Module::compile(&context, source)?.function("set")?;
+    /// let x = PinnedBuffer::<i32>::with_flags(&context, 1, PinnedFlags::DEVICE_MAP)?;
+    /// // SAFETY: the kernel writes one int, and nobody reads it before the stream is waited for.
+    /// unsafe { set.launch(&stream, LaunchConfig::new(1, 1), (x.device_ptr()?,))? };
+    /// stream.synchronize()?;
+    /// assert_eq!(x[0], 7);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemHostGetDevicePointer")]
+    pub fn device_ptr(&self) -> Result<CUdeviceptr> {
+        if !self.owned {
+            return Ok(0);
+        }
+        device_address(&self.context, self.ptr.as_ptr().cast())
+    }
+
+    /// The flags that the memory has, as the driver tells it: with unified addressing, all of it is mapped.
+    /// None of them if there are no bytes.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer, memory::PinnedFlags};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let buffer = PinnedBuffer::<u32>::with_flags(&context, 4, PinnedFlags::WRITE_COMBINED)?;
+    /// assert!(buffer.flags()?.contains(PinnedFlags::WRITE_COMBINED));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemHostGetFlags")]
+    pub fn flags(&self) -> Result<PinnedFlags> {
+        if !self.owned {
+            return Ok(PinnedFlags::default());
+        }
+        host_flags(&self.context, self.ptr.as_ptr().cast())
+    }
+
+    /// All of it, for copies. This creates no reference, so that a copy may be running.
+    pub(crate) fn as_raw_slice(&self) -> *mut [T] {
+        ptr::slice_from_raw_parts_mut(self.ptr.as_ptr(), self.len)
+    }
+
+    /// Frees the memory now and reports whether that worked. Dropping does the same, and discards the error.
+    ///
+    /// # Errors
+    /// The driver's code for freeing it, such as that of a fault; the memory is leaked then.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, PinnedBuffer};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// assert!(PinnedBuffer::<u8>::zeroed(&context, 16)?.close().is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuMemFreeHost")]
+    pub fn close(mut self) -> Result<()> {
+        self.free()
+    }
+
+    fn free(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.owned) {
+            return Ok(());
+        }
+        let (ptr, context) = (Sendable(self.ptr.as_ptr()), self.context.clone());
+        release(&Nothing, move || {
+            let _current = context.enter("cuMemFreeHost")?;
+            // SAFETY: owned, and freed once. No copy is running on it, as a running copy owns the buffer; kernels that
+            // use its address are over, as their launches promised.
+            let code = released(|| unsafe { sys::cuMemFreeHost(ptr.get().cast()) });
+            context.check("cuMemFreeHost", code)
+        })
+    }
+}
+
+/// The device's address of page-locked memory.
+pub(in crate::memory) fn device_address(
+    context: &Context,
+    host: *mut c_void,
+) -> Result<CUdeviceptr> {
+    let _current = context.enter("cuMemHostGetDevicePointer_v2")?;
+    let mut raw = 0;
+    // SAFETY: `raw` is valid for the write; the driver looks the host's address up.
+    let code = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut raw, host, 0) };
+    context.check("cuMemHostGetDevicePointer_v2", code)?;
+    Ok(raw)
+}
+
+/// The flags of page-locked memory.
+pub(in crate::memory) fn host_flags(context: &Context, host: *mut c_void) -> Result<PinnedFlags> {
+    let _current = context.enter("cuMemHostGetFlags")?;
+    let mut flags = 0;
+    // SAFETY: `flags` is valid for the write; the driver looks the host's address up.
+    let code = unsafe { sys::cuMemHostGetFlags(&mut flags, host) };
+    context.check("cuMemHostGetFlags", code)?;
+    Ok(PinnedFlags(flags))
+}
+
+impl<T: PlainData> Deref for PinnedBuffer<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        // SAFETY: `len` initialised elements, or a dangling pointer with no bytes behind it.
+        unsafe { slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
+    }
+}
+
+impl<T: PlainData> DerefMut for PinnedBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`, and exclusively borrowed.
+        unsafe { slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
+    }
+}
+
+impl<T: PlainData> fmt::Debug for PinnedBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PinnedBuffer({:p}, {} elements)", self.ptr, self.len)
+    }
+}
+
+impl<T: PlainData> Drop for PinnedBuffer<T> {
+    fn drop(&mut self) {
+        // An error here can't be acted upon; `close` reports it.
+        let _ = unheard(|| self.free());
+    }
+}
+
+/// The driver reports the host's memory as if it were the device's.
+#[cold]
+pub(in crate::memory) fn not_locked(error: Error, bytes: usize) -> Error {
+    let kind = ErrorKind::OutOfMemory {
+        requested: bytes,
+        free: 0,
+        total: 0,
+    };
+    error.with_kind(kind).with_detail(
+        "the host can't page-lock so much: see `ulimit -l` and how much of its memory is free",
+    )
+}

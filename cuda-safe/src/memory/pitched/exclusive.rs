@@ -1,0 +1,229 @@
+//! Rows and slices that are written to.
+
+use std::ops::RangeBounds;
+
+use cuda_sys::CUdeviceptr;
+
+use super::{PitchedMemory, PitchedViewMut};
+use crate::{
+    error::{Error, Result},
+    memory::{
+        copy::{
+            self,
+            extent::{Extent, Offset},
+            layout::Strides,
+            region::CopySource,
+            region_copy::{HostRegion, RegionCopy},
+        },
+        device::view::DeviceViewMut,
+        plain::PlainData,
+        size,
+        storage::StorageMut,
+    },
+    stream::Stream,
+};
+
+impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
+    /// All of it, borrowed for writing.
+    #[must_use]
+    pub fn view_mut(&mut self) -> PitchedViewMut<'_, T> {
+        let strides = self.strides;
+        PitchedMemory::new(self.bytes_at_mut(0, 0).into_storage(), strides)
+    }
+
+    /// A rectangle or box, borrowed for writing: `extent` elements, rows and slices from `at` on.
+    ///
+    /// # Errors
+    /// As [`part`](Self::part).
+    pub fn part_mut(
+        &mut self,
+        at: impl Into<Offset>,
+        extent: impl Into<Extent>,
+    ) -> Result<PitchedViewMut<'_, T>> {
+        let (offset, strides) = self.within(at.into(), extent.into(), "PitchedMemory::part_mut")?;
+        let view = self.bytes_at_mut(offset, strides.span());
+        Ok(PitchedMemory::new(view.into_storage(), strides))
+    }
+
+    /// A range of elements of one row, borrowed for writing.
+    ///
+    /// # Errors
+    /// As [`part`](Self::part).
+    pub fn row_mut(
+        &mut self,
+        y: usize,
+        z: usize,
+        range: impl RangeBounds<usize>,
+    ) -> Result<DeviceViewMut<'_, T>> {
+        let (ptr, len) = self.row_at(y, z, range)?;
+        // SAFETY: within this object's own memory, borrowed exclusively for no longer than it.
+        Ok(unsafe { DeviceViewMut::borrow_raw(ptr, len, self.owner()) })
+    }
+
+    /// Two boxes for writing: the columns before `x`, and the rest.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `x` is greater than the width.
+    #[allow(clippy::type_complexity, reason = "a pair of views")]
+    pub fn split_columns_mut(
+        &mut self,
+        x: usize,
+    ) -> Result<(PitchedViewMut<'_, T>, PitchedViewMut<'_, T>)> {
+        let all = self.extent();
+        let left = Extent {
+            width: x.min(all.width),
+            ..all
+        };
+        let right = Extent {
+            width: all.width - left.width,
+            ..all
+        };
+        self.split_mut(
+            left,
+            right,
+            [x, 0, 0].into(),
+            "PitchedMemory::split_columns_mut",
+        )
+    }
+
+    /// Two boxes for writing: the rows before `y` of each slice, and the rest.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `y` is greater than the height.
+    #[allow(clippy::type_complexity, reason = "a pair of views")]
+    pub fn split_rows_mut(
+        &mut self,
+        y: usize,
+    ) -> Result<(PitchedViewMut<'_, T>, PitchedViewMut<'_, T>)> {
+        let all = self.extent();
+        let upper = Extent {
+            height: y.min(all.height),
+            ..all
+        };
+        let lower = Extent {
+            height: all.height - upper.height,
+            ..all
+        };
+        self.split_mut(
+            upper,
+            lower,
+            [0, y, 0].into(),
+            "PitchedMemory::split_rows_mut",
+        )
+    }
+
+    #[allow(clippy::type_complexity, reason = "a pair of views")]
+    fn split_mut(
+        &mut self,
+        first: Extent,
+        second: Extent,
+        at: Offset,
+        call: &'static str,
+    ) -> Result<(PitchedViewMut<'_, T>, PitchedViewMut<'_, T>)> {
+        let (offset, strides) = self.within(at, second, call)?;
+        let (ptr, owner) = (self.as_device_ptr(), self.owner());
+        let box_at = |offset: usize, strides: Strides| {
+            // SAFETY: within this object's own memory, borrowed exclusively; the two share no element, and views
+            // reach elements alone.
+            let view: DeviceViewMut<'_, u8> = unsafe {
+                DeviceViewMut::borrow_raw(ptr + offset as CUdeviceptr, strides.span(), owner)
+            };
+            PitchedMemory::new(view.into_storage(), strides)
+        };
+        Ok((box_at(0, self.strides.part(first)), box_at(offset, strides)))
+    }
+
+    /// Copies `host`, which has the elements row by row without gaps, and waits until it has been read.
+    ///
+    /// # Errors
+    /// As [`copy_to_slice`](Self::copy_to_slice).
+    #[doc(alias = "cuMemcpy2D")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3D")]
+    pub fn copy_from_slice(&mut self, stream: &Stream, host: &[T]) -> Result<()> {
+        size::expect_equal(host.len(), self.len(), "copy_from_slice")?;
+        let host = HostRegion::new(host, self.extent())?;
+        RegionCopy::new(self.extent()).upload(stream, self, host)
+    }
+
+    /// Enqueues a copy of all elements of `source`, which has as many along each axis. The host does not wait.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the extents differ, or the two overlap;
+    /// otherwise as [`RegionCopy::enqueue`].
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
+    pub fn copy_from(&mut self, stream: &Stream, source: &impl CopySource<T>) -> Result<()> {
+        let (own, other) = (self.extent(), source.region().extent());
+        if own != other {
+            return Err(Error::invalid(
+                "PitchedMemory::copy_from",
+                format!(
+                    "the source has {other:?} and the destination {own:?}: a RegionCopy copies a part"
+                ),
+            ));
+        }
+        RegionCopy::new(own).enqueue(stream, self, source)
+    }
+
+    /// Enqueues a fill that sets every element to `value`, and leaves the gaps alone. The host does not wait. One driver
+    /// call for the values that repeat 1, 2 or 4 bytes, where slices follow each other without gaps; otherwise one for
+    /// each slice, or for each row and each word of an element.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault.
+    #[doc(alias = "cuMemsetD2D8Async")]
+    #[doc(alias = "cuMemsetD2D16Async")]
+    #[doc(alias = "cuMemsetD2D32Async")]
+    pub fn fill(&mut self, stream: &Stream, value: T) -> Result<()> {
+        self.fill_with(stream, bytemuck::bytes_of(&value))
+    }
+
+    /// Enqueues a fill that sets every byte of the elements to `value`, and leaves the gaps alone.
+    ///
+    /// # Errors
+    /// As [`fill`](Self::fill).
+    #[doc(alias = "cuMemsetD2D8")]
+    #[doc(alias = "cuMemsetD2D8Async")]
+    pub fn memset_u8(&mut self, stream: &Stream, value: u8) -> Result<()> {
+        self.fill_with(stream, &[value])
+    }
+
+    /// Enqueues a fill that sets every 2 bytes of the elements to `value`, and leaves the gaps alone.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where a row's bytes are no multiple of
+    /// 2; otherwise as [`fill`](Self::fill).
+    #[doc(alias = "cuMemsetD2D16")]
+    #[doc(alias = "cuMemsetD2D16Async")]
+    pub fn memset_u16(&mut self, stream: &Stream, value: u16) -> Result<()> {
+        self.fill_with(stream, &value.to_ne_bytes())
+    }
+
+    /// Enqueues a fill that sets every 4 bytes of the elements to `value`, and leaves the gaps alone.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where a row's bytes are no multiple of
+    /// 4; otherwise as [`fill`](Self::fill).
+    #[doc(alias = "cuMemsetD2D32")]
+    #[doc(alias = "cuMemsetD2D32Async")]
+    pub fn memset_u32(&mut self, stream: &Stream, value: u32) -> Result<()> {
+        self.fill_with(stream, &value.to_ne_bytes())
+    }
+
+    fn fill_with(&mut self, stream: &Stream, pattern: &[u8]) -> Result<()> {
+        copy::fill_rows(
+            self.as_device_ptr(),
+            self.strides,
+            self.owner(),
+            stream,
+            pattern,
+        )
+    }
+
+    fn bytes_at_mut(&mut self, offset: usize, bytes: usize) -> DeviceViewMut<'_, u8> {
+        let ptr = self.as_device_ptr() + offset as CUdeviceptr;
+        // SAFETY: within this object's own memory, borrowed exclusively for no longer than it.
+        unsafe { DeviceViewMut::borrow_raw(ptr, bytes, self.owner()) }
+    }
+}

@@ -1,0 +1,109 @@
+//! The memory pools of this process, found by their raw handles.
+//!
+//! The driver names a pool by a raw handle that owns nothing: the current pool of a device, or the pool behind an
+//! address. The registry leads from there to the [`MemoryPool`](super::pool::MemoryPool) that keeps the pool alive.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuda_sys::CUmemoryPool;
+
+use super::PoolKind;
+use crate::{
+    driver::callback,
+    error::Result,
+    handle::{Handle, Weak},
+};
+
+static POOLS: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+
+struct Known {
+    /// The address of the raw handle.
+    raw: usize,
+    pool: Pool,
+}
+
+enum Pool {
+    /// A default pool, which the driver never destroys.
+    Default,
+    /// A pool that this crate destroys. Its entry stays until it has been destroyed or handed over.
+    Owned(Weak<PoolKind>),
+    /// A pool of other code, which keeps it for as long as this crate has a handle.
+    Borrowed(Weak<PoolKind>),
+}
+
+/// What the registry knows about a raw handle.
+pub(in crate::memory) enum Found {
+    Default,
+    Alive(Handle<PoolKind>),
+    /// The last handle has been dropped. The thread that dropped it waits for the registry and then destroys the pool.
+    Ending,
+    /// The pool belongs to other code, which may destroy it at any time, or it has been destroyed.
+    Unknown,
+}
+
+/// The locked registry. While it is locked, no pool of this crate is destroyed.
+pub(in crate::memory) struct Registry(MutexGuard<'static, Vec<Known>>);
+
+impl Registry {
+    /// Locks the registry.
+    ///
+    /// # Errors
+    /// Returns an error in a function that the driver calls. The driver may call it inside a call that is made under
+    /// the lock.
+    pub(in crate::memory) fn lock(call: &'static str) -> Result<Self> {
+        callback::refuse_within(call)?;
+        Ok(Self(POOLS.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    pub(in crate::memory) fn find(&self, raw: CUmemoryPool) -> Found {
+        let mut found = Found::Unknown;
+        for known in self.0.iter().filter(|known| known.raw == raw.addr()) {
+            match &known.pool {
+                Pool::Default => return Found::Default,
+                Pool::Owned(pool) | Pool::Borrowed(pool) => {
+                    if let Some(pool) = pool.upgrade() {
+                        return Found::Alive(pool);
+                    }
+                }
+            }
+            if let Pool::Owned(_) = known.pool {
+                found = Found::Ending;
+            }
+        }
+        found
+    }
+
+    /// Notes a default pool.
+    pub(in crate::memory) fn add_default(&mut self, raw: CUmemoryPool) {
+        let is_same =
+            |known: &Known| known.raw == raw.addr() && matches!(known.pool, Pool::Default);
+        if !self.0.iter().any(is_same) {
+            self.push(raw, Pool::Default);
+        }
+    }
+
+    pub(in crate::memory) fn add(&mut self, pool: &Handle<PoolKind>) {
+        let weak = pool.downgrade();
+        let known = match pool.is_owned() {
+            true => Pool::Owned(weak),
+            false => Pool::Borrowed(weak),
+        };
+        self.push(pool.raw(), known);
+    }
+
+    fn push(&mut self, raw: CUmemoryPool, pool: Pool) {
+        // Borrowed pools end without a call.
+        self.0
+            .retain(|known| !matches!(&known.pool, Pool::Borrowed(pool) if pool.is_gone()));
+        let raw = raw.addr();
+        self.0.push(Known { raw, pool });
+    }
+
+    /// Forgets an owned pool without handles: it ends, or belongs to other code from now on.
+    pub(in crate::memory) fn remove(&mut self, raw: CUmemoryPool) {
+        self.0.retain(|known| {
+            let is_gone = matches!(&known.pool, Pool::Owned(pool) if pool.is_gone());
+            known.raw != raw.addr() || !is_gone
+        });
+    }
+}

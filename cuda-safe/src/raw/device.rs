@@ -1,0 +1,87 @@
+//! Flags and choices of devices.
+
+use std::ffi::c_uint;
+
+use super::flags::{choices, flags};
+
+choices! {
+    /// What is told of the link between two devices (`CUdevice_P2PAttribute`).
+    pub struct PeerAttribute(c_uint) {
+        /// How fast the link is among those of this system: 0 is the fastest.
+        PERFORMANCE_RANK = 1, "CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK";
+        /// Whether memory of the other device can be used.
+        ACCESS_SUPPORTED = 2, "CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED";
+        /// Whether all atomic operations work over the link.
+        NATIVE_ATOMIC_SUPPORTED = 3, "CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED";
+        /// Whether arrays can be used over the link.
+        CUDA_ARRAY_ACCESS_SUPPORTED = 4, "CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED";
+        /// Whether some atomic operations work over the link: [`Device::peer_atomics`](crate::Device::peer_atomics) tells which.
+        ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5, "CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED";
+    }
+}
+
+choices! {
+    /// An atomic operation (`CUatomicOperation`).
+    pub struct AtomicOperation(c_uint) {
+        /// `atomicAdd` of integers.
+        INTEGER_ADD = 0, "CU_ATOMIC_OPERATION_INTEGER_ADD";
+        /// `atomicMin` of integers.
+        INTEGER_MIN = 1, "CU_ATOMIC_OPERATION_INTEGER_MIN";
+        /// `atomicMax` of integers.
+        INTEGER_MAX = 2, "CU_ATOMIC_OPERATION_INTEGER_MAX";
+        /// `atomicInc`
+        INTEGER_INCREMENT = 3, "CU_ATOMIC_OPERATION_INTEGER_INCREMENT";
+        /// `atomicDec`
+        INTEGER_DECREMENT = 4, "CU_ATOMIC_OPERATION_INTEGER_DECREMENT";
+        /// `atomicAnd`
+        AND = 5, "CU_ATOMIC_OPERATION_AND";
+        /// `atomicOr`
+        OR = 6, "CU_ATOMIC_OPERATION_OR";
+        /// `atomicXor`
+        XOR = 7, "CU_ATOMIC_OPERATION_XOR";
+        /// `atomicExch`
+        EXCHANGE = 8, "CU_ATOMIC_OPERATION_EXCHANGE";
+        /// `atomicCAS`
+        CAS = 9, "CU_ATOMIC_OPERATION_CAS";
+        /// `atomicAdd` of floating-point numbers.
+        FLOAT_ADD = 10, "CU_ATOMIC_OPERATION_FLOAT_ADD";
+        /// The smaller of floating-point numbers.
+        FLOAT_MIN = 11, "CU_ATOMIC_OPERATION_FLOAT_MIN";
+        /// The greater of floating-point numbers.
+        FLOAT_MAX = 12, "CU_ATOMIC_OPERATION_FLOAT_MAX";
+    }
+}
+
+flags! {
+    /// In which forms an atomic operation works (`CUatomicOperationCapability`); none of them where it does not.
+    pub struct AtomicCapabilities {
+        /// Of numbers with a sign.
+        SIGNED = 1, "CU_ATOMIC_CAPABILITY_SIGNED";
+        /// Of numbers without a sign.
+        UNSIGNED = 2, "CU_ATOMIC_CAPABILITY_UNSIGNED";
+        /// Without a result.
+        REDUCTION = 4, "CU_ATOMIC_CAPABILITY_REDUCTION";
+        /// Of 32 bits.
+        SCALAR_32 = 8, "CU_ATOMIC_CAPABILITY_SCALAR_32";
+        /// Of 64 bits.
+        SCALAR_64 = 16, "CU_ATOMIC_CAPABILITY_SCALAR_64";
+        /// Of 128 bits.
+        SCALAR_128 = 32, "CU_ATOMIC_CAPABILITY_SCALAR_128";
+        /// Of four times 32 bits.
+        VECTOR_32X4 = 64, "CU_ATOMIC_CAPABILITY_VECTOR_32x4";
+    }
+}
+
+flags! {
+    /// By what kind of handle a device's memory can be shared with other processes (`CUmemAllocationHandleType`).
+    pub struct ShareableHandles {
+        /// A file descriptor.
+        POSIX_FILE_DESCRIPTOR = 1, "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR";
+        /// A handle of Windows.
+        WIN32 = 2, "CU_MEM_HANDLE_TYPE_WIN32";
+        /// A global share handle of Windows.
+        WIN32_KMT = 4, "CU_MEM_HANDLE_TYPE_WIN32_KMT";
+        /// A handle of the fabric between hosts.
+        FABRIC = 8, "CU_MEM_HANDLE_TYPE_FABRIC";
+    }
+}

@@ -1,0 +1,72 @@
+//! Events of a whole context: behind what all its streams do, and before.
+
+use cuda_sys::{CUcontext, CUevent, CUresult};
+
+use crate::{
+    capture,
+    context::Context,
+    driver::{callback, newer},
+    error::Result,
+    stream::event::Event,
+};
+
+impl Context {
+    /// Records `event` behind everything that the streams of this context have been given so far, those of its green
+    /// contexts included.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an event of another context.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.5.
+    /// Also returns an error while one of the streams is being captured. Raw calls' captures become invalid then.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let (a, b) = (Stream::new(&context)?, Stream::new(&context)?);
+    /// let buffers = [DeviceBuffer::<u32>::zeroed(&a, 64)?, DeviceBuffer::zeroed(&b, 64)?];
+    /// let all = Event::without_timing(&context)?;
+    /// context.record(&all)?;
+    /// all.synchronize()?;
+    /// assert!(a.query()? && b.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuCtxRecordEvent")]
+    pub fn record(&self, event: &Event) -> Result<()> {
+        callback::refuse_within("cuCtxRecordEvent")?;
+        self.expect_same(
+            event.context(),
+            "Context::record",
+            "the context and the event",
+        )?;
+        let record = newer::cuCtxRecordEvent()?;
+        self.with_event("cuCtxRecordEvent", record, event)
+    }
+
+    /// Has everything that streams of this context are given from now on wait for what `event` was recorded behind.
+    /// The host does not wait.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a driver older than CUDA 12.5.
+    /// Also returns an error while one of the streams is being captured. Raw calls' captures become invalid then.
+    #[doc(alias = "cuCtxWaitEvent")]
+    pub fn wait_event(&self, event: &Event) -> Result<()> {
+        callback::refuse_within("cuCtxWaitEvent")?;
+        let wait = newer::cuCtxWaitEvent()?;
+        self.with_event("cuCtxWaitEvent", wait, event)
+    }
+
+    fn with_event(
+        &self,
+        name: &'static str,
+        call: unsafe extern "C" fn(CUcontext, CUevent) -> CUresult,
+        event: &Event,
+    ) -> Result<()> {
+        let _allowed = capture::refuse_here(name, "make it before the capture, or after it")?;
+        let _uncaptured = self.uncaptured(name)?;
+        // SAFETY: both handles are live; the driver keeps what it needs of the event.
+        let code = unsafe { call(self.as_raw(), event.as_raw()) };
+        self.check(name, code)
+    }
+}

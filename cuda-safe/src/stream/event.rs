@@ -1,0 +1,360 @@
+//! Events: points in a stream's order, to wait for and to measure the time between.
+
+use std::{
+    ptr,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use cuda_sys::{self as sys, CUevent, CUresult};
+
+use crate::{
+    capture,
+    context::Context,
+    driver::newer,
+    error::Result,
+    handle::{Adopt, Handle, Kind, handle},
+    raw::flags::options,
+    stream::Stream,
+};
+
+/// A point in a stream's order, reached when all work enqueued before it is done. Cloning gives another reference to
+/// the same event.
+///
+/// ```
+/// use cuda_safe::{Context, DeviceBuffer, Event, Stream};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let stream = Stream::new(&context)?;
+/// let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+/// start.record(&stream)?;
+/// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 20)?;
+/// end.record(&stream)?;
+/// end.synchronize()?;
+/// println!("{} ms", end.elapsed_ms_since(&start)?);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Event(Handle<EventKind>);
+
+#[derive(Default)]
+struct EventKind {
+    /// Whether a stream that this crate captured recorded it last.
+    captured: Mutex<bool>,
+}
+
+impl Kind for EventKind {
+    type Raw = CUevent;
+    type Parent = Context;
+    const NAME: &'static str = "Event";
+
+    unsafe fn release(&self, raw: CUevent, context: &Context) -> Result<()> {
+        let _current = context.enter("cuEventDestroy_v2")?;
+        // SAFETY: released once, by this function's contract; the driver keeps what enqueued work needs of it.
+        context.check("cuEventDestroy_v2", unsafe { sys::cuEventDestroy_v2(raw) })
+    }
+}
+
+impl Adopt for EventKind {
+    fn adopt(_: CUevent) -> Self {
+        Self::default()
+    }
+}
+
+handle!(Event, CUevent, released by "cuEventDestroy", made in Context);
+
+options! {
+    /// How an event is created. [`Event::new`] uses `EventOptions::default()`.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, EventOptions, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let options = EventOptions::default().blocking_sync(true).disable_timing(true);
+    /// let event = Event::with_options(&context, options)?;
+    /// event.record(&stream)?;
+    /// event.synchronize()?;
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct EventOptions {
+        /// Whether the event records no time: such an event is cheaper to record and to wait for
+        /// (`CU_EVENT_DISABLE_TIMING`).
+        disable_timing: bool;
+        /// Whether a host thread that waits for the event sleeps instead of spinning (`CU_EVENT_BLOCKING_SYNC`).
+        blocking_sync: bool;
+        /// Whether other processes may open the event, by [`Event::ipc_handle`] (`CU_EVENT_INTERPROCESS`). Such an event
+        /// records no time, whatever [`disable_timing`](Self::disable_timing) says.
+        interprocess: bool;
+    }
+}
+
+impl Event {
+    /// Creates an event that records the time.
+    ///
+    /// # Errors
+    /// No memory for the event is left, or the context is unusable after a fault.
+    #[doc(alias = "cuEventCreate")]
+    pub fn new(context: &Context) -> Result<Self> {
+        Self::with_options(context, EventOptions::default())
+    }
+
+    /// Creates an event without timing, for ordering only.
+    ///
+    /// # Errors
+    /// No memory for the event is left, or the context is unusable after a fault.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (start, end) = (Event::without_timing(&context)?, Event::without_timing(&context)?);
+    /// start.record(&stream)?;
+    /// end.record(&stream)?;
+    /// end.synchronize()?;
+    /// assert!(end.elapsed_ms_since(&start).is_err()); // for ordering only
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn without_timing(context: &Context) -> Result<Self> {
+        Self::with_options(context, EventOptions::default().disable_timing(true))
+    }
+
+    /// Creates an event.
+    ///
+    /// # Errors
+    /// No memory for the event is left, or the context is unusable after a fault.
+    #[doc(alias = "cuEventCreate")]
+    pub fn with_options(context: &Context, options: EventOptions) -> Result<Self> {
+        let _current = context.enter("cuEventCreate")?;
+        let untimed = options.disable_timing || options.interprocess;
+        let flags = u32::from(options.blocking_sync)
+            | u32::from(untimed) << 1
+            | u32::from(options.interprocess) << 2;
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuEventCreate(&mut raw, flags) };
+        context.check("cuEventCreate", code)?;
+        // SAFETY: just made in this context, and owned by nobody else.
+        Ok(Self(unsafe {
+            Handle::new(raw, true, context.clone(), EventKind::default())
+        }))
+    }
+
+    /// The context that the event belongs to.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.0.parent()
+    }
+
+    /// Records the event on `stream`: it is reached when everything enqueued there so far is done. This replaces an
+    /// earlier recording.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the stream belongs to another context,
+    /// or is the per-thread default stream of another thread. The context is unusable after a fault.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let event = Event::new(&context)?;
+    /// event.record(&stream)?;
+    /// event.record(&stream)?; // in place of the first
+    /// event.synchronize()?;
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuEventRecord")]
+    pub fn record(&self, stream: &Stream) -> Result<()> {
+        let same = self.context().expect_same(
+            stream.context(),
+            "Event::record",
+            "the event and the stream",
+        );
+        let devices = [self.context(), stream.context()].map(|one| one.device().ordinal());
+        same.map_err(|error| match devices {
+            [own, other] if own != other => error.with_detail(format!(
+                "the event is of device {own}, and the stream of device {other}: record it on a stream of its own device; \
+                 streams of others wait for it (Stream::wait_event)"
+            )),
+            _ => error,
+        })?;
+        let _current = stream.enter("cuEventRecord")?;
+        let mut captured = self.captured();
+        *captured = capture::captures_exist() && stream.is_capturing()?;
+        // SAFETY: both handles are live and of one context.
+        let code = unsafe { sys::cuEventRecord(self.as_raw(), stream.as_raw()) };
+        if capture::captures_exist() && !*captured {
+            // Another thread may have begun a capture before the record.
+            *captured = stream.is_capturing().unwrap_or(true);
+        }
+        self.context().check("cuEventRecord", code)
+    }
+
+    /// Whether a stream that this crate captured recorded the event last, and another one that waits for it joins the
+    /// capture. Locked, so that no record comes between the question and the wait.
+    pub(crate) fn captured(&self) -> MutexGuard<'_, bool> {
+        let captured = self.0.kind().captured.lock();
+        captured.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the event has been reached; also true if it was never recorded. Does not wait.
+    ///
+    /// # Errors
+    /// A fault of earlier work, in this stream or elsewhere in the context. The event was recorded on a stream that
+    /// is being captured.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let event = Event::new(&context)?;
+    /// assert!(event.query()?); // never recorded
+    /// event.record(&stream)?;
+    /// event.synchronize()?;
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuEventQuery")]
+    pub fn query(&self) -> Result<bool> {
+        let _allowed =
+            capture::refuse_here("Event::query", "make it before the capture, or after it")?;
+        let _current = self.context().enter("cuEventQuery")?;
+        // SAFETY: the handle is live.
+        match unsafe { sys::cuEventQuery(self.as_raw()) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            code => self.checked("cuEventQuery", code).map(|()| true),
+        }
+    }
+
+    /// Waits until the event is reached. Returns at once if it was never recorded.
+    ///
+    /// # Errors
+    /// A fault of earlier work, in this stream or elsewhere in the context. A stream capture under way forbids the
+    /// wait.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let event = Event::new(&context)?;
+    /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
+    /// event.record(&stream)?;
+    /// event.synchronize()?; // the zeros are there
+    /// assert!(event.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuEventSynchronize")]
+    pub fn synchronize(&self) -> Result<()> {
+        let _allowed = capture::refuse_here(
+            "Event::synchronize",
+            "make it before the capture, or after it",
+        )?;
+        let _current = self.context().enter("cuEventSynchronize")?;
+        // SAFETY: the handle is live.
+        let code = unsafe { sys::cuEventSynchronize(self.as_raw()) };
+        self.checked("cuEventSynchronize", code)
+    }
+
+    fn checked(&self, call: &'static str, code: CUresult) -> Result<()> {
+        let checked = self.context().check(call, code);
+        match code {
+            // The second: of a capture that is over.
+            CUresult::CUDA_ERROR_CAPTURED_EVENT | CUresult::CUDA_ERROR_INVALID_VALUE => checked.map_err(|error| {
+                error.with_detail(
+                    "the event was recorded in a capture, and stands for nothing outside of it: record it again, or use \
+                     another event (in a graph, Graph::add_event_record)",
+                )
+            }),
+            _ => checked,
+        }
+    }
+
+    /// Milliseconds from `start` to this event, by the device's clock, with a resolution of about half a microsecond.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_READY` when one of them has not been reached yet (call [`synchronize`](Self::synchronize)
+    /// first). `CUDA_ERROR_INVALID_HANDLE` or `CUDA_ERROR_INVALID_VALUE` when one of them was never recorded, was recorded in
+    /// a capture, or was created without timing (as all are that are [for other processes](crate::EventOptions)), and for
+    /// events of two devices.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+    /// start.record(&stream)?;
+    /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
+    /// end.record(&stream)?;
+    /// end.synchronize()?;
+    /// assert!(end.elapsed_ms_since(&start)? >= 0.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuEventElapsedTime")]
+    pub fn elapsed_ms_since(&self, start: &Self) -> Result<f32> {
+        let elapsed_time = newer::cuEventElapsedTime()?;
+        let _current = self.context().enter("cuEventElapsedTime")?;
+        let mut milliseconds = 0.0;
+        // SAFETY: both handles are live; `milliseconds` is valid for the write.
+        let code = unsafe { elapsed_time(&mut milliseconds, start.as_raw(), self.as_raw()) };
+        self.context()
+            .check("cuEventElapsedTime", code)
+            .map_err(|error| match code {
+                CUresult::CUDA_ERROR_NOT_READY => error.with_detail(
+                    "an event has not been reached yet: synchronize with the later one first",
+                ),
+                CUresult::CUDA_ERROR_INVALID_HANDLE | CUresult::CUDA_ERROR_INVALID_VALUE => {
+                    let devices = [start, self].map(|one| one.context().device().ordinal());
+                    error.with_detail(match devices {
+                        [one, other] if one != other => format!(
+                            "the events are of different devices, {one} and {other}, whose clocks are not compared"
+                        ),
+                        _ => "an event was never recorded, or was created without timing; events for other processes \
+                              (EventOptions::interprocess) have none"
+                            .to_owned(),
+                    })
+                }
+                _ => error,
+            })?;
+        Ok(milliseconds)
+    }
+
+    /// The time from `start` to this event; zero if `start` was reached later.
+    ///
+    /// # Errors
+    /// As [`elapsed_ms_since`](Self::elapsed_ms_since).
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Event, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+    /// start.record(&stream)?;
+    /// end.record(&stream)?;
+    /// end.synchronize()?;
+    /// let seconds = end.duration_since(&start)?.as_secs_f64();
+    /// assert!(seconds < 60.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn duration_since(&self, start: &Self) -> Result<Duration> {
+        let milliseconds = self.elapsed_ms_since(start)?;
+        Ok(Duration::from_secs_f64(
+            f64::from(milliseconds.max(0.0)) / 1e3,
+        ))
+    }
+}

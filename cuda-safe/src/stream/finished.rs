@@ -1,0 +1,202 @@
+//! Waiting without a thread: a future that the driver wakes.
+
+use std::{
+    ffi::c_void,
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context as Task, Poll, Waker},
+};
+
+use cuda_sys::{self as sys, CUresult, CUstream};
+
+use crate::{
+    driver::callback,
+    error::Result,
+    stream::{Stream, event::Event},
+};
+
+/// What the driver's callback and the future share.
+#[derive(Default)]
+struct State {
+    /// How the work ended, once it has.
+    code: Option<CUresult>,
+    waker: Option<Waker>,
+}
+
+type Shared = Mutex<State>;
+
+/// A future that is ready when the work is over: made by [`Stream::finished`] and [`Event::finished`].
+///
+/// It is bound to no runtime: a thread of the driver wakes whoever polls it. The driver runs its callbacks one after another:
+/// a [host function](Stream::launch_host_function) that takes long delays the futures of all streams.
+///
+/// Dropping it changes nothing for the work, and does not wait. A task that is cancelled may own more: a
+/// [`Transfer`](crate::memory::Transfer) waits for its copy when it is dropped, since the memory is the device's until then. Where that
+/// matters, hand what is left to a thread that may wait.
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct Finished {
+    shared: Arc<Shared>,
+    stream: Stream,
+}
+
+impl Stream {
+    /// A future that is ready when everything enqueued so far has finished. The host does not wait, and no thread is
+    /// blocked.
+    ///
+    /// What is over may be read at once: `to_vec` and [`Transfer::wait`](crate::memory::Transfer::wait) don't wait then.
+    ///
+    /// # Errors
+    /// The driver has no memory left, the stream is being captured, or the context is unusable after a fault. The
+    /// future's own error is a fault of the work, in this stream or elsewhere in the context.
+    ///
+    /// ```
+    /// use std::{future::Future, pin::pin, sync::Arc, task::{Context as Task, Poll, Wake, Waker}, thread};
+    ///
+    /// use cuda_safe::{Context, DeviceBuffer, PinnedBuffer, Stream};
+    ///
+    /// async fn sum(stream: &Stream, host: PinnedBuffer<u32>) -> cuda_safe::Result<u32> {
+    ///     let mut x = DeviceBuffer::<u32>::uninit(stream, host.len())?;
+    ///     let transfer = stream.upload(host, &mut x)?;
+    ///     stream.finished()?.await?;
+    ///     Ok(transfer.wait()?.iter().sum())
+    /// }
+    ///
+    /// // Any executor will do; this is the smallest.
+    /// struct Unpark(thread::Thread);
+    /// impl Wake for Unpark {
+    ///     fn wake(self: Arc<Self>) {
+    ///         self.0.unpark();
+    ///     }
+    /// }
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// let context = Context::primary(0)?;
+    /// let stream = Stream::new(&context)?;
+    /// let mut work = pin!(sum(&stream, PinnedBuffer::from_slice(&context, &[1, 2, 3])?));
+    /// let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    /// let sum = loop {
+    ///     match work.as_mut().poll(&mut Task::from_waker(&waker)) {
+    ///         Poll::Ready(sum) => break sum?,
+    ///         Poll::Pending => thread::park(),
+    ///     }
+    /// };
+    /// assert_eq!(sum, 6);
+    /// # Ok(())
+    /// # }
+    /// ```
+    // The newer cuLaunchHostFunc is never called after a fault: whoever waited would wait for ever.
+    #[doc(alias = "cuStreamAddCallback")]
+    pub fn finished(&self) -> Result<Finished> {
+        const CALL: &str = "cuStreamAddCallback";
+        let _current = self.enter_to_wait("Stream::finished")?;
+        let shared = Arc::<Shared>::default();
+        let data = Arc::into_raw(shared.clone()).cast_mut().cast::<c_void>();
+        // SAFETY: `over` takes back exactly this reference, on any thread.
+        let code = unsafe { sys::cuStreamAddCallback(self.as_raw(), Some(over), data, 0) };
+        if code != CUresult::CUDA_SUCCESS {
+            // SAFETY: the driver did not take the reference.
+            drop(unsafe { Arc::from_raw(data.cast_const().cast::<Shared>()) });
+        }
+        self.check(CALL, code)?;
+        Ok(Finished {
+            shared,
+            stream: self.clone(),
+        })
+    }
+}
+
+impl Event {
+    /// A future that is ready when the event is reached. `waiter` is a stream that waits for it and has nothing else to do:
+    /// what it is given later waits for the event too.
+    ///
+    /// # Errors
+    /// As [`Stream::wait_event`] and [`Stream::finished`].
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # async fn later() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let waiter = Stream::new(&context)?; // one for many events
+    /// let first = DeviceBuffer::<f32>::zeroed(&stream, 1 << 20)?;
+    /// let ready = stream.record_event()?;
+    /// let second = DeviceBuffer::<f32>::zeroed(&stream, 1 << 20)?;
+    /// ready.finished(&waiter)?.await?; // `first` is zeroed, `second` may not be
+    /// # drop((first, second));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamAddCallback")]
+    pub fn finished(&self, waiter: &Stream) -> Result<Finished> {
+        waiter.wait_event(self)?;
+        waiter.finished()
+    }
+}
+
+/// What the driver calls, also after a fault.
+unsafe extern "C" fn over(_: CUstream, code: CUresult, data: *mut c_void) {
+    // SAFETY: the reference that `finished` gave to the driver, which calls once.
+    let shared = unsafe { Arc::from_raw(data.cast_const().cast::<Shared>()) };
+    callback::run(|| {
+        let waker = {
+            let mut state = lock(&shared);
+            state.code = Some(code);
+            state.waker.take()
+        };
+        // Not under the lock: whoever is woken may poll at once.
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    });
+}
+
+fn lock(shared: &Shared) -> std::sync::MutexGuard<'_, State> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Finished {
+    /// Whether the work is over, without waiting, and without the driver.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        lock(&self.shared).code.is_some()
+    }
+}
+
+impl Future for Finished {
+    type Output = Result<()>;
+
+    fn poll(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Result<()>> {
+        let old;
+        let code = {
+            let mut state = lock(&self.shared);
+            let waker = match (state.code, &state.waker) {
+                (None, Some(waker)) if waker.will_wake(task.waker()) => return Poll::Pending,
+                (None, _) => Some(task.waker().clone()),
+                (Some(_), _) => None,
+            };
+            old = std::mem::replace(&mut state.waker, waker);
+            state.code
+        };
+        drop(old); // not under the lock: it may hold anything
+        match code {
+            None => Poll::Pending,
+            Some(code) => Poll::Ready(self.stream.check("cuStreamAddCallback", code)),
+        }
+    }
+}
+
+impl Drop for Finished {
+    fn drop(&mut self) {
+        // Else it would be dropped by the driver's thread, with all that it holds, where no CUDA call is allowed.
+        let waker = lock(&self.shared).waker.take();
+        drop(waker);
+    }
+}
+
+impl fmt::Debug for Finished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = if self.is_over() { "over" } else { "pending" };
+        write!(f, "Finished({state}, {:?})", self.stream)
+    }
+}

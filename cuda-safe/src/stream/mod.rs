@@ -1,0 +1,493 @@
+//! Streams and events: order and time.
+//!
+//! A [`Stream`] is a queue of work that the device executes in order. An [`Event`] is a point in that order, to wait for and to
+//! measure the time between. Streams run beside each other, and [`Stream::wait_event`] orders them.
+//!
+//! - Queues: [`Stream`], [`StreamOptions`], [`SyncPolicy`]
+//! - Points in their order: [`Event`], [`EventOptions`]
+//! - Waiting: [`Settled`], [`Finished`]
+//! - What memory belongs to: [`Owner`]
+//! - The L2 cache: [`AccessPolicyWindow`], [`AccessProperty`]
+//! - Visibility of writes: [`MemSyncDomain`], [`MemSyncDomainMap`]
+
+pub(crate) mod access_policy;
+pub(crate) mod attributes;
+mod captures;
+pub(crate) mod context_events;
+pub(crate) mod event;
+mod events;
+pub(crate) mod finished;
+mod green;
+pub(crate) mod last;
+pub(crate) mod order;
+pub(crate) mod owner;
+pub(crate) mod settle;
+
+use std::{
+    any::Any,
+    ffi::{c_uint, c_void},
+    ptr,
+    sync::{Arc, OnceLock, RwLock},
+    thread::{self, ThreadId},
+};
+
+use cuda_sys::{self as sys, CUresult, CUstream};
+
+pub use crate::context::settle::Settled;
+use crate::{
+    capture::{self, Queue},
+    context::{Context, GreenContext},
+    driver::callback,
+    error::{Error, Result, fault::unheard},
+    handle::{Adopt, Handle, Kind, handle},
+    raw::flags::options,
+};
+pub use access_policy::{AccessPolicyWindow, AccessProperty};
+pub use attributes::{MemSyncDomain, MemSyncDomainMap, SyncPolicy};
+pub(crate) use captures::Uncaptured;
+pub use event::{Event, EventOptions};
+pub use finished::Finished;
+use last::{Last, Number};
+pub use owner::Owner;
+
+/// A queue of work on a device. Work in one stream runs in the order in which it was enqueued; different streams run
+/// independently.
+///
+/// Cloning gives another reference to the same stream. The stream is destroyed when the last one is dropped. Dropping
+/// does not wait: the driver first finishes the work that was enqueued.
+///
+/// ```
+/// use cuda_safe::{Context, DeviceBuffer, Stream};
+///
+/// # fn main() -> cuda_safe::Result<()> {
+/// let context = Context::primary(0)?;
+/// let stream = Stream::new(&context)?;
+/// let buffer = DeviceBuffer::from_slice(&stream, &[1.0f32, 2.0, 3.0])?;
+/// assert_eq!(buffer.to_vec(&stream)?, [1.0, 2.0, 3.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Stream(Handle<StreamKind>);
+
+/// What the layer of memory keeps with a stream: how it copies pageable memory.
+pub(crate) type Staged = Arc<dyn Any + Send + Sync>;
+
+struct StreamKind {
+    /// The thread that a per-thread default stream belongs to: on every thread the handle means another stream.
+    thread: Option<ThreadId>,
+    /// The kernel that was launched last.
+    last: Last,
+    /// What it runs on, if not on all of the device. Held until the stream is gone.
+    green: Option<GreenContext>,
+    /// What speeds up copies of pageable memory.
+    staging: RwLock<Option<Staged>>,
+    /// Whether the legacy default stream waits for it, once that is known.
+    blocking: OnceLock<bool>,
+}
+
+impl Kind for StreamKind {
+    type Raw = CUstream;
+    type Parent = Context;
+    const NAME: &'static str = "Stream";
+
+    unsafe fn release(&self, raw: CUstream, context: &Context) -> Result<()> {
+        let _current = context.enter("cuStreamDestroy_v2")?;
+        // SAFETY: released once, by this function's contract. The driver returns at once, and frees the stream's resources
+        // when its work is done.
+        context.check("cuStreamDestroy_v2", unsafe {
+            sys::cuStreamDestroy_v2(raw)
+        })
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.thread == other.thread
+    }
+}
+
+impl Adopt for StreamKind {
+    fn adopt(raw: CUstream) -> Self {
+        Self {
+            thread: (raw == PER_THREAD).then(|| thread::current().id()),
+            last: Last::default(),
+            green: None,
+            staging: RwLock::default(),
+            blocking: OnceLock::new(),
+        }
+    }
+}
+
+handle!(Stream, CUstream, released by "cuStreamDestroy", made in Context);
+
+/// `CU_STREAM_LEGACY`
+const LEGACY: CUstream = ptr::without_provenance_mut(1);
+/// `CU_STREAM_PER_THREAD`
+const PER_THREAD: CUstream = ptr::without_provenance_mut(2);
+
+options! {
+    /// How a stream is created. [`Stream::new`] uses `StreamOptions::default()`.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream, StreamOptions};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let options = StreamOptions::default().blocking(true);
+    /// let blocking = Stream::with_options(&context, options)?;
+    /// assert!(blocking.is_blocking()?);
+    /// assert!(!stream.is_blocking()?); // made with `Stream::new`
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub struct StreamOptions {
+        /// Whether the stream synchronises with the legacy default stream, in both directions (`CU_STREAM_DEFAULT`).
+        /// Off by default (`CU_STREAM_NON_BLOCKING`).
+        blocking: bool;
+        /// A lower number is more urgent; see [`Context::stream_priority_range`]. The driver clamps values outside of
+        /// that range.
+        priority: i32;
+    }
+}
+
+impl Stream {
+    /// Creates a stream that runs independently of the legacy default stream.
+    ///
+    /// # Errors
+    /// No memory for the stream is left, or the context is unusable after a fault.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let stream = Stream::new(&context)?;
+    /// assert_eq!(stream.context(), &context);
+    /// assert!(!stream.is_blocking()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamCreate")]
+    pub fn new(context: &Context) -> Result<Self> {
+        Self::with_options(context, StreamOptions::default())
+    }
+
+    /// Creates a stream with a priority, or one that synchronises with the legacy default stream.
+    ///
+    /// # Errors
+    /// No memory for the stream is left, or the context is unusable after a fault.
+    #[doc(alias = "cuStreamCreateWithPriority")]
+    pub fn with_options(context: &Context, options: StreamOptions) -> Result<Self> {
+        let _current = context.enter("cuStreamCreateWithPriority")?;
+        let flags: c_uint = if options.blocking { 0 } else { 1 };
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for the write.
+        let code = unsafe { sys::cuStreamCreateWithPriority(&mut raw, flags, options.priority) };
+        context.check("cuStreamCreateWithPriority", code)?;
+        // SAFETY: just made in this context, and owned by nobody else.
+        let stream = unsafe { Self::from_raw(context, raw) };
+        stream.0.kind().blocking.get_or_init(|| options.blocking);
+        Ok(stream)
+    }
+
+    /// A stream of a green context.
+    ///
+    /// # Safety
+    /// `raw` is a live stream of it, which nobody else destroys.
+    pub(crate) unsafe fn of_green(green: &GreenContext, raw: CUstream) -> Self {
+        let kind = StreamKind {
+            green: Some(green.clone()),
+            blocking: OnceLock::from(false), // no other is allowed there
+            ..StreamKind::adopt(raw)
+        };
+        // SAFETY: as this function's contract says.
+        Self(unsafe { Handle::new(raw, true, green.context().clone(), kind) })
+    }
+
+    pub(crate) fn staged(&self) -> &RwLock<Option<Staged>> {
+        &self.0.kind().staging
+    }
+
+    /// The green context that the stream was made in with [`GreenContext::stream`].
+    #[must_use]
+    pub fn green_context(&self) -> Option<&GreenContext> {
+        self.0.kind().green.as_ref()
+    }
+
+    /// The legacy default stream (`CU_STREAM_LEGACY`), which waits for all blocking streams and makes them wait. For
+    /// working with libraries that use it.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let stream = Stream::legacy_default(&context);
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u8, 2])?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn legacy_default(context: &Context) -> Self {
+        // SAFETY: a handle that is always there, in every context.
+        unsafe { Self::borrow_raw(context, LEGACY) }
+    }
+
+    /// The calling thread's own default stream (`CU_STREAM_PER_THREAD`). On another thread the driver's handle means
+    /// another stream, so it is an error to use this object there.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// let stream = Stream::per_thread_default(&context);
+    /// let buffer = DeviceBuffer::from_slice(&stream, &[1u8, 2])?;
+    /// assert_eq!(buffer.to_vec(&stream)?, [1, 2]);
+    /// let elsewhere = std::thread::spawn(move || stream.synchronize());
+    /// assert!(elsewhere.join().unwrap().is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn per_thread_default(context: &Context) -> Self {
+        // SAFETY: a handle that is always there, in every context.
+        unsafe { Self::borrow_raw(context, PER_THREAD) }
+    }
+
+    /// The context that the stream belongs to.
+    #[must_use]
+    #[inline]
+    pub fn context(&self) -> &Context {
+        self.0.parent()
+    }
+
+    /// Waits until everything enqueued so far has finished. An error does not always mean that it has: use
+    /// [`settle`](Self::settle) to be sure.
+    ///
+    /// # Errors
+    /// A fault of earlier work, in this stream or elsewhere in the context. The stream is being captured by raw
+    /// calls, or a capture of another stream, in a mode other than relaxed, forbids the wait.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, DeviceBuffer, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let _zeros = DeviceBuffer::<f32>::zeroed(&stream, 1 << 16)?;
+    /// stream.synchronize()?;
+    /// assert!(stream.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn synchronize(&self) -> Result<()> {
+        let _current = self.enter_to_wait("Stream::synchronize")?;
+        // SAFETY: the handle is live.
+        let code = unsafe { sys::cuStreamSynchronize(self.as_raw()) };
+        self.check("cuStreamSynchronize", code)
+    }
+
+    /// Whether everything enqueued so far has finished. Does not wait.
+    ///
+    /// # Errors
+    /// A fault of earlier work, in this stream or elsewhere in the context. The stream is being captured.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// stream.synchronize()?;
+    /// assert!(stream.query()?); // nothing was enqueued since
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuStreamQuery")]
+    pub fn query(&self) -> Result<bool> {
+        let _current = self.enter_to_query("Stream::query", capture::REMEDY)?;
+        // SAFETY: the handle is live.
+        match unsafe { sys::cuStreamQuery(self.as_raw()) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            code => self.check("cuStreamQuery", code).map(|()| true),
+        }
+    }
+
+    /// Enqueues a call of `function`, on a thread of the driver, when everything enqueued before it has finished.
+    /// Work enqueued after it waits for it.
+    ///
+    /// The driver forbids CUDA calls in the function: methods of this crate return an error there, under their own name.
+    /// An object whose last reference is dropped in the function is released later, when the program releases another
+    /// object of this crate: see [host functions](crate::guide::memory_and_streams#host-functions). A panic in the function is caught, and goes no further. If the
+    /// context faults before the function's turn, the driver never calls it, and it is leaked.
+    ///
+    /// # Errors
+    /// The driver has no memory left, the stream is being captured, or the context is unusable after a fault; the
+    /// function is dropped without being called.
+    ///
+    /// ```
+    /// # use cuda_safe::{Context, Stream};
+    /// # fn main() -> cuda_safe::Result<()> {
+    /// # let context = Context::primary(0)?;
+    /// # let stream = Stream::new(&context)?;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// stream.launch_host_function(move || sender.send("done").unwrap())?;
+    /// stream.synchronize()?;
+    /// assert_eq!(receiver.recv(), Ok("done"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[doc(alias = "cuLaunchHostFunc")]
+    pub fn launch_host_function<F>(&self, function: F) -> Result<()>
+    where
+        F: FnOnce() + Send + 'static,
+    {
+        unsafe extern "C" fn call<F: FnOnce()>(data: *mut c_void) {
+            // SAFETY: `data` came from `Box::into_raw` below, and the driver calls once.
+            let function = unsafe { Box::from_raw(data.cast::<F>()) };
+            callback::run(function);
+        }
+        // A graph would call it once in every launch.
+        let _uncaptured =
+            self.uncaptured("Stream::launch_host_function", "use Capture::host_function")?;
+        let data = Box::into_raw(Box::new(function));
+        // SAFETY: `call::<F>` takes back exactly this box, on any thread (`F: Send + 'static`).
+        let code = unsafe { sys::cuLaunchHostFunc(self.as_raw(), Some(call::<F>), data.cast()) };
+        if code != CUresult::CUDA_SUCCESS {
+            // SAFETY: the driver did not take the box.
+            drop(unsafe { Box::from_raw(data) });
+        }
+        self.context().check("cuLaunchHostFunc", code)
+    }
+
+    /// The stream's priority; a lower number is more urgent.
+    ///
+    /// # Errors
+    /// The context is unusable after a fault, or has been destroyed.
+    #[doc(alias = "cuStreamGetPriority")]
+    pub fn priority(&self) -> Result<i32> {
+        let _current = self.enter("cuStreamGetPriority")?;
+        let mut priority = 0;
+        // SAFETY: `priority` is valid for the write.
+        let code = unsafe { sys::cuStreamGetPriority(self.as_raw(), &mut priority) };
+        self.context().check("cuStreamGetPriority", code)?;
+        Ok(priority)
+    }
+
+    /// Whether the stream synchronises with the legacy default stream.
+    ///
+    /// # Errors
+    /// Returns an error if the context is unusable after a fault, or has been destroyed. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while this thread captures a stream: the call would
+    /// invalidate the capture.
+    #[doc(alias = "cuStreamGetFlags")]
+    pub fn is_blocking(&self) -> Result<bool> {
+        let _allowed = capture::refuse_here("cuStreamGetFlags", capture::REMEDY)?;
+        self.read_blocking()
+    }
+
+    /// Whether the legacy default stream waits for this one. The driver forbids the question during a capture (recorded on
+    /// an H100, driver 580). So the answer is kept, and `true` if it cannot be had.
+    pub(crate) fn blocks_legacy_default(&self) -> bool {
+        let read = || capture::relaxed(|| unheard(|| self.read_blocking()).unwrap_or(true));
+        *self.0.kind().blocking.get_or_init(read)
+    }
+
+    fn read_blocking(&self) -> Result<bool> {
+        let _current = self.enter("cuStreamGetFlags")?;
+        let mut flags = 0;
+        // SAFETY: `flags` is valid for the write.
+        let code = unsafe { sys::cuStreamGetFlags(self.as_raw(), &mut flags) };
+        self.context().check("cuStreamGetFlags", code)?;
+        Ok(flags & 1 == 0)
+    }
+
+    /// As [`launched`](Self::launched), for what isn't a kernel.
+    #[inline]
+    pub(crate) fn note_launch(&self, number: &Number) {
+        self.0.kind().last.set(number);
+    }
+
+    /// As [`Context::check`]; the error of a fault names the kernel that was launched here last.
+    #[inline]
+    pub(crate) fn check(&self, call: &'static str, code: CUresult) -> Result<()> {
+        if code == CUresult::CUDA_SUCCESS {
+            Ok(())
+        } else {
+            Err(self
+                .context()
+                .error_after(call, code, || self.0.kind().last.name()))
+        }
+    }
+
+    /// Whether the handle was created, and means the same stream in every context and thread. Those of the default
+    /// streams do not.
+    #[inline]
+    fn is_created(&self) -> bool {
+        self.as_raw().addr() > 2
+    }
+
+    /// Makes a call that names this stream. A created stream knows its context, which spares the usual launch the
+    /// question which context is current. If the call fails, that context may be the reason: it may be missing, destroyed or
+    /// faulted. The call is then made again in the stream's own context.
+    #[inline]
+    pub(crate) fn call(
+        &self,
+        name: &'static str,
+        mut call: impl FnMut() -> CUresult,
+    ) -> Result<CUresult> {
+        callback::refuse_within(name)?;
+        if self.is_created() {
+            let code = call();
+            if code == CUresult::CUDA_SUCCESS || self.context().is_current() {
+                return Ok(code);
+            }
+        }
+        let _current = self.enter(name)?;
+        Ok(call())
+    }
+
+    /// Makes the stream's context current, and checks that this thread may use the stream.
+    #[inline]
+    pub(crate) fn enter(&self, call: &'static str) -> Result<crate::context::Current> {
+        if let Some(owner) = self.0.kind().thread {
+            self.expect_thread(owner)?;
+        }
+        self.context().enter(call)
+    }
+
+    /// Whether this is a per-thread default stream of another thread than the calling one, which cannot use it.
+    pub(crate) fn is_of_other_thread(&self) -> bool {
+        let owner = self.0.kind().thread;
+        owner.is_some_and(|owner| owner != thread::current().id())
+    }
+
+    /// Whether memory can be freed in this stream's order by the calling thread or, if it runs a host function, later by
+    /// another one.
+    pub(crate) fn can_free_here(&self) -> bool {
+        let owner = self.0.kind().thread;
+        owner.is_none_or(|owner| owner == thread::current().id() && !callback::is_running())
+    }
+
+    /// Whether it is the per-thread default stream of a thread, which other threads can't use.
+    pub(crate) fn is_per_thread(&self) -> bool {
+        self.0.kind().thread.is_some()
+    }
+
+    /// How this stream can be captured, and what that affects.
+    pub(crate) fn queue(&self) -> Queue {
+        match self.as_raw() {
+            raw if self.is_created() => Queue::Stream(raw.addr()),
+            PER_THREAD => Queue::PerThread,
+            _ => Queue::Legacy,
+        }
+    }
+
+    #[cold]
+    fn expect_thread(&self, owner: ThreadId) -> Result<()> {
+        if thread::current().id() == owner {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "Stream::per_thread_default",
+            "this per-thread default stream was created on another thread, where the handle means \
+             another stream: call Stream::per_thread_default on this thread, or use Stream::new",
+        ))
+    }
+}

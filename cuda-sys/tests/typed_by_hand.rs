@@ -1,0 +1,256 @@
+//! Compares the constants and structures that `cuda-safe` types by hand with the header that the bindings were made of.
+//!
+//! `cuda-safe` types them by hand because headers of CUDA 12.0 lack some of them. The test is here so that it runs with every
+//! header that `make headers` tries.
+
+#[allow(dead_code, unused_imports, reason = "cuda-safe uses all of it")]
+#[path = "../../cuda-safe/src/raw/structures.rs"]
+mod structures;
+
+use std::{collections::BTreeMap, fs, mem::offset_of, path::Path};
+
+use structures::*;
+
+/// The bindings without white space.
+fn bindings() -> String {
+    let text = fs::read_to_string(concat!(env!("OUT_DIR"), "/bindings.rs")).unwrap();
+    text.split_whitespace().collect()
+}
+
+/// The number at the beginning of a text.
+fn number(text: &str) -> Option<u64> {
+    let end = text
+        .find(|c: char| !c.is_ascii_alphanumeric())
+        .unwrap_or(text.len());
+    let digits = text[..end].trim_end_matches("usize");
+    match digits.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => digits.parse().ok(),
+    }
+}
+
+/// The constants of the bindings by their names: `pub const NAME: Type = Type(1);` or `pub const NAME: u32 = 1;`.
+fn header_constants(bindings: &str) -> BTreeMap<&str, u64> {
+    let mut found = BTreeMap::new();
+    for rest in bindings.split("pubconst").skip(1) {
+        let Some((name, rest)) = rest.split_once(':') else {
+            continue;
+        };
+        let Some((_, value)) = rest.split_once('=') else {
+            continue;
+        };
+        let value = &value[..value.find(';').unwrap_or(value.len())];
+        let value = value.split_once('(').map_or(value, |(_, inner)| inner);
+        if let Some(value) = number(value) {
+            found.insert(name, value);
+        }
+    }
+    found
+}
+
+/// The constants of `cuda-safe`: `NAME = 1, "CU_NAME";`, with their files.
+fn typed_constants() -> Vec<(String, String, u64)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda-safe/src/raw");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let file = path.file_name().unwrap().to_string_lossy().into_owned();
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            let Some((before, name)) = line.trim().split_once(", \"CU") else {
+                continue;
+            };
+            let Some(name) = name.strip_suffix("\";") else {
+                continue;
+            };
+            let (_, value) = before.split_once(" = ").unwrap();
+            found.push((file.clone(), format!("CU{name}"), number(value).unwrap()));
+        }
+    }
+    found
+}
+
+#[test]
+fn constants_are_those_of_the_header() {
+    let bindings = bindings();
+    let header = header_constants(&bindings);
+    let typed = typed_constants();
+    assert!(typed.len() > 400, "{}", typed.len());
+    let mut missing = Vec::new();
+    for (file, name, value) in &typed {
+        match header.get(name.as_str()) {
+            Some(found) => assert_eq!(value, found, "{name} in cuda-safe/src/raw/{file}"),
+            None => missing.push(name.as_str()),
+        }
+    }
+    // What cudaGL.h declares is in no bindings. The newest headers have everything else.
+    missing.retain(|name| !name.starts_with("CU_GL_"));
+    let is_new = cuda_sys::CUDA_VERSION >= 13000;
+    assert!(
+        !is_new || missing.is_empty(),
+        "the header has none of these: {missing:?}"
+    );
+    assert!(missing.len() < typed.len() / 3, "{missing:?}");
+}
+
+struct Layout {
+    size: usize,
+    offsets: BTreeMap<String, usize>,
+}
+
+/// The layout of a structure, from the assertions that bindgen makes for it; `None` if the header doesn't have it.
+fn layout(bindings: &str, name: &str) -> Option<Layout> {
+    let value = |rest: &str| number(rest.split_once(")-").unwrap().1).unwrap() as usize;
+    let size = bindings.split(&format!("\"Sizeof{name}\"")).nth(1)?;
+    let mut offsets = BTreeMap::new();
+    for rest in bindings.split(&format!("\"Offsetoffield:{name}::")).skip(1) {
+        let (field, rest) = rest.split_once('"').unwrap();
+        offsets.insert(field.trim_end_matches('_').to_owned(), value(rest));
+    }
+    Some(Layout {
+        size: value(size),
+        offsets,
+    })
+}
+
+/// Compares the size of a structure and the offsets of some of its fields. Returns whether the header has it.
+macro_rules! compare {
+    ($bindings:expr, $type:ty, $c:literal $(, $field:ident = $name:literal)*) => {
+        match layout($bindings, $c) {
+            None => false,
+            Some(found) => {
+                assert_eq!(size_of::<$type>(), found.size, "size of {}", $c);
+                $({
+                    let offset = found.offsets.get($name).copied();
+                    assert_eq!(Some(offset_of!($type, $field)), offset, "{} of {}", $name, $c);
+                })*
+                true
+            }
+        }
+    };
+}
+
+#[test]
+fn structures_are_those_of_the_header() {
+    let text = bindings();
+    let text = text.as_str();
+    let found = [
+        compare!(
+            text,
+            RawEdgeData,
+            "CUgraphEdgeData_st",
+            from_port = "from_port",
+            to_port = "to_port",
+            kind = "type"
+        ),
+        compare!(
+            text,
+            RawCopyAttributes,
+            "CUmemcpyAttributes_st",
+            order = "srcAccessOrder",
+            places = "srcLocHint",
+            flags = "flags"
+        ),
+        compare!(
+            text,
+            RawCopyOperand,
+            "CUmemcpy3DOperand_st",
+            kind = "type",
+            words = "op"
+        ),
+        compare!(
+            text,
+            RawCopyOperation,
+            "CUDA_MEMCPY3D_BATCH_OP_st",
+            from = "src",
+            to = "dst",
+            extent = "extent",
+            order = "srcAccessOrder",
+            flags = "flags"
+        ),
+        compare!(text, RawResource, "CUdevResource_st", kind = "type"),
+        compare!(
+            text,
+            RawMulticast,
+            "CUmulticastObjectProp_st",
+            devices = "numDevices",
+            size = "size",
+            handles = "handleTypes",
+            flags = "flags"
+        ),
+        compare!(text, RawConditional, "CUgraphNodeParams_st", kind = "type"),
+        compare!(text, RawUpdatable, "CUlaunchAttributeValue_union"),
+        compare!(
+            text,
+            RawMemoryHandle,
+            "CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st",
+            kind = "type",
+            file = "handle",
+            size = "size",
+            flags = "flags"
+        ),
+        compare!(
+            text,
+            RawSemaphoreHandle,
+            "CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st",
+            kind = "type",
+            file = "handle",
+            flags = "flags"
+        ),
+        compare!(
+            text,
+            RawSemaphoreValue,
+            "CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st",
+            value = "params",
+            flags = "flags"
+        ),
+        compare!(
+            text,
+            RawSemaphoreValue,
+            "CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st",
+            value = "params",
+            flags = "flags"
+        ),
+        compare!(
+            text,
+            RawMemoryOperation,
+            "CUstreamBatchMemOpParams_union",
+            operation = "operation"
+        ),
+        compare!(
+            text,
+            RawPoolProperties,
+            "CUmemPoolProps_st",
+            kind = "allocType",
+            handle_types = "handleTypes",
+            location = "location",
+            security = "win32SecurityAttributes",
+            max_size = "maxSize"
+        ),
+        compare!(
+            text,
+            RawLock,
+            "CUcheckpointLockArgs_st",
+            timeout_ms = "timeoutMs"
+        ),
+        compare!(
+            text,
+            RawPair,
+            "CUcheckpointGpuPair_st",
+            old = "oldUuid",
+            new = "newUuid"
+        ),
+        compare!(
+            text,
+            RawRestore,
+            "CUcheckpointRestoreArgs_st",
+            pairs = "gpuPairs",
+            count = "gpuPairsCount"
+        ),
+    ];
+    let all = cuda_sys::CUDA_VERSION >= 13000;
+    assert!(!all || found.iter().all(|found| *found), "{found:?}");
+    assert!(
+        found.iter().filter(|found| **found).count() >= 6,
+        "{found:?}"
+    );
+}
