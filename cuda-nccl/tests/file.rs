@@ -315,7 +315,7 @@ fn ranks_with_other_lengths() {
     for result in results {
         let error = result.unwrap_err();
         assert!(
-            matches!(&error, Error::Value(text) if text.starts_with("the number of the file's elements of rank 1: 101")),
+            matches!(&error, Error::Value(text) if text.starts_with("the number of elements in the file is 101 on rank 1")),
             "{error}"
         );
     }
@@ -349,7 +349,7 @@ fn refused<R: Send>(
 fn ranks_that_reduce_something_else() {
     let file = Temporary::new(&numbers(100));
     refused(
-        "the reduction of rank 1: min; of rank 0: sum",
+        "the reduction is min on rank 1 and sum on rank 0",
         |rank, pass, other| {
             let vector = FileVector::<u64>::open(&file)?;
             match other {
@@ -359,14 +359,14 @@ fn ranks_that_reduce_something_else() {
         },
     );
     refused(
-        "the elements of rank 1: i32; of rank 0: u32",
+        "the element type is i32 on rank 1 and u32 on rank 0",
         |rank, pass, other| match other {
             true => FileVector::<i32>::open(&file)?.max(rank, pass).map(drop),
             false => FileVector::<u32>::open(&file)?.max(rank, pass).map(drop),
         },
     );
     refused(
-        "the file's first byte of rank 1: 4; of rank 0: 0",
+        "the file's first byte is 4 on rank 1 and 0 on rank 0",
         |rank, pass, other| {
             let start = if other { 4 } else { 0 };
             FileVector::<u32>::open_at(&file, start, 99)?.sum(rank, pass)
@@ -383,7 +383,7 @@ fn a_rank_without_slots_is_an_error_of_all() {
     });
     for result in results {
         let text = result.unwrap_err().to_string();
-        assert!(text.contains("a pass without slots"), "{text}");
+        assert!(text.contains("FilePass::slots is 0"), "{text}");
     }
 }
 
@@ -412,7 +412,7 @@ fn lengths_are_checked() {
     );
     file_error(
         FileVector::<u32>::open_at(&file, 4, 256),
-        &[&name, "too few", "256 elements", "from byte 4 on"],
+        &[&name, "too few", "256 elements", "at byte 4"],
     );
     file_error(
         FileVector::<u64>::open_at(&file, 1, usize::MAX),
@@ -429,11 +429,11 @@ fn what_is_no_file() {
     );
     file_error(
         FileVector::<f32>::open(std::env::temp_dir()),
-        &["no file with a length"],
+        &["not a regular file"],
     );
     file_error(
         FileVector::<f32>::open("/dev/zero"),
-        &["/dev/zero", "no file with a length"],
+        &["/dev/zero", "not a regular file"],
     );
 }
 
@@ -450,7 +450,7 @@ fn a_file_that_becomes_shorter() {
     let name = file.as_ref().display().to_string();
     file_error(
         vector.sum(&alone(), FilePass::new().piece_bytes(800)),
-        &[&name, "ends at byte 1002", "cut"],
+        &[&name, "ends at byte 1002", "truncated"],
     );
     // The device is as it was.
     let rest = FileVector::<u32>::open_at(&file, 0, 250).unwrap();
@@ -484,9 +484,9 @@ fn slots_that_there_is_no_memory_for() {
     let Error::Value(text) = &refused else {
         panic!("{refused}")
     };
-    let told = "2 slots of 4398046511104 bytes each, ";
+    let start = "not enough memory for 2 slots of 4398046511104 bytes each, ";
     let words = ["FilePass::piece_bytes", "FilePass::slots", " failed: "];
-    assert!(text.starts_with(told), "{text}");
+    assert!(text.starts_with(start), "{text}");
     assert!(words.iter().all(|word| text.contains(word)), "{text}");
     // The device is as it was.
     let numbers = Temporary::new(&numbers(10));

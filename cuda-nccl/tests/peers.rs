@@ -180,7 +180,7 @@ fn one_rank_can_not_take_part() {
         let result = rank.all_reduce(on, &mut data, Reduction::Sum);
         let text = result.unwrap_err().to_string();
         let expected = format!(
-            "the stream is of another context than that of rank 1 (another one of device {}): ",
+            "the stream belongs to a different context than rank 1 (another context of device {}): ",
             device.ordinal()
         );
         assert!(text.contains(&expected), "{text}");
@@ -220,7 +220,7 @@ fn nobody_waits_for_who_has_ended() {
     let long = Duration::from_secs(600);
     // The call is named if it had begun.
     let expect = |error: &Error, why: &str| {
-        let call = "; this rank calls all_reduce of 4 f32 (sum): all ranks make as many calls";
+        let call = "; this rank calls all_reduce of 4 f32 (sum): all ranks must make the same number of calls";
         let (text, begun) = (error.to_string(), format!("{why}{call}"));
         assert!([why, &begun].contains(&&*text), "{text}");
     };
@@ -239,7 +239,7 @@ fn who_is_forgotten_is_missed_after_the_time_limit() {
     let limit = Duration::from_millis(80);
     let (error, waited) = with_partner(limit, mem::forget);
     assert!(matches!(error, Error::Lost(_)), "{error}");
-    let text = "rank 1 has not come within the time limit of 80ms (PeerOptions::timeout); this rank calls all_reduce of 4 f32 (sum)";
+    let text = "rank 1 has not arrived within the time limit of 80ms (PeerOptions::timeout); this rank calls all_reduce of 4 f32 (sum)";
     assert!(error.to_string().starts_with(text), "{error}");
     assert!(waited >= limit);
 }
@@ -401,7 +401,7 @@ fn a_capture_is_refused_on_all_ranks() {
         rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap(); // compiles
         let check = |result: cuda_nccl::Result<()>| {
             let text = result.unwrap_err().to_string();
-            assert!(text.contains("is being captured"), "{text}");
+            assert!(text.contains("is capturing"), "{text}");
         };
         ready.wait();
         if rank.rank() == 0 {

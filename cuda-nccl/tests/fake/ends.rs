@@ -21,7 +21,7 @@ fn finalising_waits_and_ends_both() {
         .all_reduce(&stream, &mut data, Reduction::Sum)
         .unwrap_err()
         .to_string();
-    assert_eq!(error, "rank 0 of 2: the communicator has been finalised");
+    assert_eq!(error, "rank 0 of 2: the communicator has been finalized");
     assert!(clone.clone().finalize().is_err());
     drop(clone);
     assert!(fake.calls().is_empty());

@@ -542,7 +542,7 @@ fn a_captured_group_is_told_to_the_others() {
         // The thread that captures may not wait for the others.
         let error = thread::scope(|scope| scope.spawn(|| group.run()).join().unwrap());
         let text = error.unwrap_err().to_string();
-        assert!(text.contains("the stream is being captured"), "{text}");
+        assert!(text.contains("the stream is capturing"), "{text}");
         Ok::<_, Error>(())
     };
     // SAFETY: nothing is captured.
@@ -582,10 +582,7 @@ fn partners_that_differ_are_told_and_nothing_is_enqueued() {
 
     // A partner that makes no call, and one that makes another: this one sees zeros, which are none.
     for (partner, text) in [
-        (
-            2,
-            "rank 1 has an error of its own, and neither sends to rank 0",
-        ),
+        (2, "rank 1 has an error, and neither sends to rank 0"),
         (
             0,
             "rank 0 sends 6 u8 to rank 1, which receives nothing from it",

@@ -76,7 +76,8 @@ fn too_old() {
     assert!(matches!(error, Error::Unsupported(_)), "{error:?}");
     let text = error.to_string();
     assert!(
-        text.starts_with("NCCL 2.17.1 (") && text.contains("is too old: 2.18.0 is the oldest"),
+        text.starts_with("NCCL 2.17.1 (")
+            && text.contains("is too old: the oldest supported version is 2.18.0"),
         "{text}"
     );
 }

@@ -106,31 +106,31 @@ fn what_one_rank_can_see_is_refused() {
     };
     value(
         rank.broadcast(&stream, &mut five, 3),
-        "there is no rank 3: rank 0 of 3 are 3 ranks",
+        "rank 0 of 3: there is no rank 3: the group has ranks 0 to 2",
     );
     value(
         rank.all_reduce_into(&stream, &five, &mut six, Reduction::Sum),
-        "5 elements don't fit into 6",
+        "`from` has 5 elements and `to` 6",
     );
     value(
         rank.all_gather(&stream, &five, &mut six),
-        "5 elements for each of 3 ranks are not 6",
+        "has 6 elements, but must have 3 times 5",
     );
     value(
         rank.all_gather_in_place(&stream, &mut five),
-        "1 elements for each of 3 ranks are not 5",
+        "has 5 elements, but must have 3 times 1",
     );
     value(
         rank.all_to_all(&stream, &five, &mut six),
-        "1 elements for each of 3 ranks are not 5",
+        "has 5 elements, but must have 3 times 1",
     );
     value(
         rank.gather(&stream, &five, None, 0),
-        "has no memory for all parts",
+        "passes no buffer for all parts",
     );
     value(
         rank.scatter(&stream, Some(six.view()), &mut five, 1),
-        "has memory for all parts",
+        "passes a buffer for all parts",
     );
     value(rank.send(&stream, &five, 7), "no rank 7");
     let elsewhere =

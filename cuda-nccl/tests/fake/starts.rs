@@ -39,7 +39,7 @@ fn ranks_that_never_come_are_an_error_in_time() {
     assert!(since.elapsed() < LIMIT + Duration::from_secs(5));
     assert!(matches!(error, Error::Lost(_)), "{error:?}");
     let text = error.to_string();
-    let start = "rank 1 of 3: the other ranks have not come within the time limit of 1s (ncclCommInitRankConfig): see that \
+    let start = "rank 1 of 3: the other ranks have not arrived within the time limit of 1s (ncclCommInitRankConfig): check that \
                  all 3 ranks run";
     assert!(text.starts_with(start), "{text}");
     assert_eq!(
@@ -115,7 +115,7 @@ fn others_are_made_of_one() {
     fake.set("polls", -1);
     let error = rank.shrink(&[1]).unwrap_err().to_string();
     assert!(
-        error.contains("the ranks that stay have not come"),
+        error.contains("the remaining ranks have not arrived"),
         "{error}"
     );
     fake.set("polls", 0);

@@ -187,7 +187,7 @@ fn in_place_parts_are_reduced() {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("1 elements for each of 2 ranks are not 3"),
+            error.contains("has 3 elements, but must have 2 times 1"),
             "{error}"
         );
     });
@@ -309,6 +309,6 @@ fn what_one_rank_can_see_is_refused() {
             .gather(stream, &data, None, rank.rank())
             .unwrap_err()
             .to_string();
-        assert!(error.contains("has no memory for all parts"), "{error}");
+        assert!(error.contains("passes no buffer for all parts"), "{error}");
     });
 }

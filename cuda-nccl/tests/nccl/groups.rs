@@ -127,6 +127,6 @@ fn communicators_end_together() {
             .all_reduce(stream, &mut data, Reduction::Sum)
             .unwrap_err()
             .to_string();
-        assert!(error.contains("has been finalised"), "{error}");
+        assert!(error.contains("has been finalized"), "{error}");
     });
 }

@@ -40,7 +40,7 @@ fn a_rank_that_never_comes() {
     let context = Context::primary(0).unwrap();
     let text = lost(|| Communicator::new(&context, UniqueId::new().unwrap(), 0, 2, short()));
     assert!(
-        text.contains("have not come within the time limit of 3s"),
+        text.contains("have not arrived within the time limit of 3s"),
         "{text}"
     );
 }
@@ -169,7 +169,7 @@ fn a_rank_with_another_length() {
                     .unwrap_err()
                     .to_string();
                 assert!(
-                    error.contains("rank 0 makes nothing, since it has an error"),
+                    error.contains("rank 0 makes no call, because it has an error"),
                     "{error}"
                 );
             }

@@ -29,7 +29,7 @@ pub fn missing() -> bool {
         assert!(matches!(error, Error::Missing(_)), "{error:?}");
         let text = error.to_string();
         assert!(
-            text.starts_with("NCCL is not installed: looked for "),
+            text.starts_with("NCCL is not installed: searched "),
             "{text}"
         );
         let context = Context::primary(0).unwrap();

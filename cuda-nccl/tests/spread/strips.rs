@@ -91,7 +91,7 @@ fn images_larger_than_any_memory() {
             let error = Strips::new(rank, &filter(3, 3), options, width, height).unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error}");
             let text = error.to_string();
-            assert!(text.ends_with("is larger than any memory"), "{text}");
+            assert!(text.ends_with("exceeds the address space"), "{text}");
         });
     };
     // Whose elements are 16, as 64 bits count them.
@@ -112,14 +112,17 @@ fn strips_that_do_not_fit() {
             error.to_string()
         };
         let text = refused(filter(3, 9), options, 11);
-        let told = "11 rows over 3 ranks are 3 for the last one, and the filter reaches 4 rows: take 2 ranks at most";
+        let told = "11 rows divided among 3 ranks leave 3 for the last one, but the filter reaches 4 rows: use at most 2 ranks";
         assert_eq!(text, told);
         assert!(Strips::new(rank, &filter(3, 9), options, 8, 12).is_ok());
         refused(filter(3, 9), options.border(Border::Reflect), 12);
         let text = refused(filter(1, 1), options, 2);
-        assert!(text.ends_with("take 2 ranks at most"), "{text}");
+        assert!(text.ends_with("use at most 2 ranks"), "{text}");
         let text = refused(filter(3, 9), options, 3);
-        assert!(text.ends_with("too few for any number of ranks"), "{text}");
+        assert!(
+            text.ends_with("too small for any number of ranks"),
+            "{text}"
+        );
         refused(filter(3, 3), options.extent(Extent::Valid), 30);
         let stream = Stream::new(rank.context()).unwrap();
         let one = Strips::new(rank, &filter(3, 3), options, 8, 30).unwrap();
