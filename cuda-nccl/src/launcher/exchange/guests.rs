@@ -1,4 +1,4 @@
-//! Clients of rank 0 that have not yet said who they are.
+//! Clients of rank 0 that have not sent their hello yet.
 
 use std::{
     collections::VecDeque,
@@ -12,13 +12,14 @@ use super::{
     waits,
 };
 
-/// How long a client may take for its hello, which it sends as soon as it has read the greeting.
+/// How long a client may take to send its hello. Ranks send it as soon as they have read the
+/// greeting.
 pub(super) const HELLO_LIMIT: Duration = Duration::from_secs(10);
-/// How many clients may be between connection and hello, beside as many as there are ranks.
-pub(super) const GUESTS: usize = 64;
+/// The number of clients that may be waiting for their hello, in addition to one per rank.
+pub(super) const MAX_PENDING: usize = 64;
 
-/// A client that has not said who it is.
-pub(super) struct Guest {
+/// A client that has not sent its complete hello.
+pub(super) struct PendingClient {
     pub(super) stream: TcpStream,
     pub(super) from: SocketAddr,
     pub(super) nonce: Nonce,
@@ -27,28 +28,28 @@ pub(super) struct Guest {
     since: Instant,
 }
 
-/// All of them, the oldest first.
-pub(super) struct Guests {
-    waiting: VecDeque<Guest>,
+/// All such clients, the oldest first.
+pub(super) struct PendingClients {
+    waiting: VecDeque<PendingClient>,
     room: usize,
 }
 
-/// What was read from the guests.
+/// The results of reading from the clients.
 #[derive(Default)]
-pub(super) struct Heard {
-    /// Whether anybody sent anything.
+pub(super) struct Received {
+    /// Whether any client sent data.
     pub(super) anything: bool,
-    /// The guests whose hello is complete.
-    pub(super) complete: Vec<Guest>,
-    /// The guests that are turned away, with the reason.
-    pub(super) gone: Vec<(SocketAddr, String)>,
+    /// Clients whose hello is complete.
+    pub(super) complete: Vec<PendingClient>,
+    /// Clients that were rejected, with the reason.
+    pub(super) rejected: Vec<(SocketAddr, String)>,
 }
 
-impl Guests {
+impl PendingClients {
     pub(super) fn new(ranks: usize) -> Self {
         Self {
             waiting: VecDeque::new(),
-            room: ranks.saturating_add(GUESTS),
+            room: ranks.saturating_add(MAX_PENDING),
         }
     }
 
@@ -56,14 +57,14 @@ impl Guests {
         self.waiting.len() >= self.room
     }
 
-    /// Greets a client, and adds it.
+    /// Sends the greeting to a client, and adds it.
     pub(super) fn greet(&mut self, stream: TcpStream, from: SocketAddr) -> io::Result<()> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         let nonce = protocol::nonce()?;
-        // The socket's buffer is empty: it takes all of it.
+        // The socket's buffer is empty, so it takes the whole greeting.
         (&stream).write_all(&protocol::greeting(&nonce))?;
-        self.waiting.push_back(Guest {
+        self.waiting.push_back(PendingClient {
             stream,
             from,
             nonce,
@@ -74,71 +75,71 @@ impl Guests {
         Ok(())
     }
 
-    /// Reads what has arrived.
-    pub(super) fn listen(&mut self) -> Heard {
-        let mut heard = Heard::default();
+    /// Reads the data that has arrived.
+    pub(super) fn receive(&mut self) -> Received {
+        let mut received = Received::default();
         for _ in 0..self.waiting.len() {
-            let Some(guest) = self.waiting.pop_front() else {
+            let Some(client) = self.waiting.pop_front() else {
                 break;
             };
-            if let Some(guest) = heard.listen_to(guest) {
-                match guest.since.elapsed() > HELLO_LIMIT {
-                    true => heard.turn_away(guest, "did not say who it is"),
-                    false => self.waiting.push_back(guest),
+            if let Some(client) = received.receive_from(client) {
+                match client.since.elapsed() > HELLO_LIMIT {
+                    true => received.reject(client, "did not send a hello in time"),
+                    false => self.waiting.push_back(client),
                 }
             }
         }
-        heard
+        received
     }
 
-    /// Turns away the guest that has been silent for longest, or the oldest if all have begun their hello. A rank that is
-    /// turned away comes again.
+    /// Rejects the client that has been silent for the longest time, or the oldest if all have
+    /// begun their hello. A rank that is rejected connects again.
     ///
-    /// Only guests that may have to go are read from: reading from all of them for each client that comes would take too long
-    /// in a crowd.
-    pub(super) fn make_room(&mut self) -> Heard {
-        let mut heard = Heard::default();
+    /// Reads only from clients that may be rejected. Reading from all clients for each new one
+    /// would take too long if there are many.
+    pub(super) fn make_room(&mut self) -> Received {
+        let mut received = Received::default();
         while self.is_full() {
-            let silent = self.waiting.iter().position(|guest| guest.filled == 0);
-            let Some(guest) = self.waiting.remove(silent.unwrap_or(0)) else {
+            let silent = self.waiting.iter().position(|client| client.filled == 0);
+            let Some(client) = self.waiting.remove(silent.unwrap_or(0)) else {
                 break;
             };
-            let before = guest.filled;
-            match heard.listen_to(guest) {
-                Some(guest) if guest.filled > before => self.waiting.push_back(guest),
-                Some(guest) if before == 0 => {
-                    heard.turn_away(guest, "said nothing while many others came");
+            let before = client.filled;
+            match received.receive_from(client) {
+                Some(client) if client.filled > before => self.waiting.push_back(client),
+                Some(client) if before == 0 => {
+                    received.reject(client, "sent nothing while many others connected");
                 }
-                Some(guest) => {
-                    heard.turn_away(guest, "did not say who it is while many others came");
+                Some(client) => {
+                    received.reject(client, "sent no complete hello while many others connected");
                 }
                 None => {}
             }
         }
-        heard
+        received
     }
 }
 
-impl Heard {
-    /// Reads from a guest. Returns the guest if the rest of its hello is still to come.
-    fn listen_to(&mut self, mut guest: Guest) -> Option<Guest> {
-        match guest.stream.read(&mut guest.hello[guest.filled..]) {
-            Ok(0) => self.turn_away(guest, "went away without saying who it is"),
+impl Received {
+    /// Reads from a client. Returns the client if its hello is still incomplete.
+    fn receive_from(&mut self, mut client: PendingClient) -> Option<PendingClient> {
+        match client.stream.read(&mut client.hello[client.filled..]) {
+            Ok(0) => self.reject(client, "disconnected without a hello"),
             Ok(read) => {
                 self.anything = true;
-                guest.filled += read;
-                if guest.filled < HELLO {
-                    return Some(guest);
+                client.filled += read;
+                if client.filled < HELLO {
+                    return Some(client);
                 }
-                self.complete.push(guest);
+                self.complete.push(client);
             }
-            Err(error) if waits(&error) => return Some(guest),
-            Err(error) => self.turn_away(guest, &error.to_string()),
+            Err(error) if waits(&error) => return Some(client),
+            Err(error) => self.reject(client, &error.to_string()),
         }
         None
     }
 
-    fn turn_away(&mut self, guest: Guest, why: &str) {
-        self.gone.push((guest.from, why.to_owned()));
+    fn reject(&mut self, client: PendingClient, why: &str) {
+        self.rejected.push((client.from, why.to_owned()));
     }
 }
