@@ -1,5 +1,6 @@
-/* NCCL in software, for tests of what is above it: it has the functions' signatures, records which are called, and returns
-   what a test wants. One process, any number of ranks; nothing is reduced. Of a gather, every rank's part is this rank's. */
+/* A fake NCCL library for tests of the code that uses it. It has NCCL's signatures, records the calls, and returns results
+   that a test sets. It supports one process with any number of ranks. It reduces nothing, and in a gather every rank's part
+   is this rank's part. */
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,25 +16,25 @@ enum { LIVE = 0x600d600d };
 typedef struct comm {
   unsigned magic;
   int rank, size, blocking, split_share;
-  atomic_int polls;            /* how many times it is still in progress */
-  atomic_int *aborted;         /* shared with what it was split into */
+  atomic_int polls;            /* number of polls that report "in progress" */
+  atomic_int *aborted;         /* shared with communicators split from it */
 } comm;
 
-/* What tests set. */
+/* Settings of the tests. */
 #ifndef FAKE_VERSION
 #define FAKE_VERSION 23203
 #endif
 atomic_int fake_version = FAKE_VERSION;
-atomic_int fake_polls;         /* polls until something non-blocking is done; negative: never */
-atomic_int fake_async;         /* the asynchronous error of blocking communicators */
-atomic_int fake_result;        /* what the next collective returns; then none */
+atomic_int fake_polls;         /* polls until a non-blocking call is done; negative: never */
+atomic_int fake_async;         /* asynchronous error of blocking communicators */
+atomic_int fake_result;        /* result of the next collective, then reset */
 atomic_int fake_hang;          /* the next collective waits until it is aborted */
-atomic_int fake_differs;       /* other ranks' words differ: this is added to the third */
-atomic_int fake_partner;       /* what partners tell of sends and receives: 1 what fits, 2 that they make none */
-atomic_int fake_silent;        /* calls are not recorded, which takes time */
+atomic_int fake_differs;       /* if not 0, added to the third word of other ranks */
+atomic_int fake_partner;       /* records of partners: 1 matching, 2 no call */
+atomic_int fake_silent;        /* calls are not recorded, to save time */
 atomic_int fake_live;          /* communicators that are neither destroyed nor aborted */
-atomic_int fake_depth;         /* of groups, of all threads */
-atomic_int fake_wrong;         /* calls that can't be right: dead communicators, groups that don't end */
+atomic_int fake_depth;         /* nesting of groups, of all threads */
+atomic_int fake_wrong;         /* invalid calls: dead communicators, unfinished groups */
 static char log_text[1 << 16];
 static atomic_int log_length;
 static atomic_flag log_lock = ATOMIC_FLAG_INIT;
@@ -47,7 +48,7 @@ static void say(const char *name) {
   atomic_flag_clear(&log_lock);
 }
 
-/* What was called since the last time, into `out`. */
+/* Writes the calls since the last time to `out`. */
 void fake_calls(char *out, size_t size) {
   while (atomic_flag_test_and_set(&log_lock)) {}
   snprintf(out, size, "%s", log_text);
@@ -75,7 +76,7 @@ static comm *make(int rank, int size, int blocking, int share, atomic_int *abort
   return c;
 }
 
-/* The head of ncclConfig_t. */
+/* The first fields of ncclConfig_t. */
 typedef struct {
   size_t size;
   unsigned magic, version;
@@ -143,7 +144,7 @@ static result end(comm *c, const char *name) {
   if (check(c)) return INVALID_USAGE;
   c->magic = 0;
   fake_live--;
-  /* The memory stays: a use after the end is noticed by its number. */
+  /* The memory is not freed, so that `magic` detects a use after the end. */
   return SUCCESS;
 }
 
@@ -196,7 +197,7 @@ result ncclReduceScatter(const void *a, void *b, size_t n, int t, int op, comm *
   (void)a; (void)b; (void)n; (void)t; (void)op; (void)s;
   return collective("ReduceScatter", c);
 }
-/* The program's driver, which the test gives. */
+/* The program's driver functions, set by the test. */
 static int (*copy)(unsigned long long to, unsigned long long from, size_t bytes, void *stream);
 static int (*set)(unsigned long long to, unsigned value, size_t count, void *stream);
 static int (*allocate)(unsigned long long *, size_t);
@@ -209,24 +210,24 @@ void fake_driver(void *copies, void *sets, void *allocates, void *releases) {
   release = (int (*)(unsigned long long))releases;
 }
 
-/* Of NCCL's types. */
+/* Sizes of NCCL's types. */
 static const int sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
 
-/* What ranks tell each other of sends and receives: so many bytes, one half for each way. */
+/* Bytes in a record of sends and receives that partners exchange, one half for each direction. */
 enum { RECORD = 64 };
-static _Thread_local unsigned long long told;
+static _Thread_local unsigned long long message;
 
 result ncclSend(const void *a, size_t n, int t, int peer, comm *c, void *s) {
   (void)n; (void)t; (void)s; (void)peer;
-  told = (unsigned long long)(uintptr_t)a;
+  message = (unsigned long long)(uintptr_t)a;
   return collective("Send", c);
 }
 result ncclRecv(void *a, size_t n, int t, int peer, comm *c, void *s) {
   (void)peer;
   unsigned long long to = (unsigned long long)(uintptr_t)a;
   if (fake_partner == 1 && n * sizes[t] == RECORD) {
-    copy(to, told + RECORD / 2, RECORD / 2, s);
-    copy(to + RECORD / 2, told, RECORD / 2, s);
+    copy(to, message + RECORD / 2, RECORD / 2, s);
+    copy(to + RECORD / 2, message, RECORD / 2, s);
   }
   if (fake_partner == 2 && n * sizes[t] == RECORD) set(to, ~0u, RECORD / 4, s);
   return collective("Recv", c);

@@ -1,4 +1,4 @@
-//! What differs between ranks is an error on all of them, which names the rank and both values.
+//! Differences between ranks are errors on all of them, and name the rank and both values.
 
 use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter, Kind, Random};
 use cuda_nccl::{
@@ -9,8 +9,11 @@ use cuda_safe::{DeviceBuffer, Stream};
 
 use crate::{ranks, suite};
 
-/// On three ranks, of which rank 1 does something else.
-fn refused<R>(text: &str, work: impl Fn(&PeerRank, &Stream, bool) -> cuda_nccl::Result<R> + Sync) {
+/// Runs three ranks, of which rank 1 does something different.
+fn assert_rejected<R>(
+    text: &str,
+    work: impl Fn(&PeerRank, &Stream, bool) -> cuda_nccl::Result<R> + Sync,
+) {
     suite::on_all(ranks(3), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
         let Err(error) = work(rank, &stream, rank.rank() == 1) else {
@@ -18,7 +21,7 @@ fn refused<R>(text: &str, work: impl Fn(&PeerRank, &Stream, bool) -> cuda_nccl::
         };
         assert!(matches!(error, Error::Value(_)), "{error}");
         assert!(error.to_string().starts_with(text), "{error}");
-        // And the group goes on.
+        // The group stays usable.
         let sum = Sharded::from_fn(rank, &stream, 6, |i| i as u32)
             .unwrap()
             .sum();
@@ -27,7 +30,7 @@ fn refused<R>(text: &str, work: impl Fn(&PeerRank, &Stream, bool) -> cuda_nccl::
 }
 
 #[test]
-fn strips_of_other_images_and_filters() {
+fn different_images_and_filters_are_rejected() {
     fn strips(
         rank: &PeerRank,
         (width, height): (usize, usize),
@@ -40,26 +43,26 @@ fn strips_of_other_images_and_filters() {
         Strips::new(rank, &filter, options, width, height).map(drop)
     }
     let zero = Border::Zero;
-    refused(
+    assert_rejected(
         "the image's height is 12 on rank 1 and 9 on rank 0",
         |rank, _, other| strips(rank, (8, if other { 12 } else { 9 }), 3, zero, 1.0),
     );
-    refused(
+    assert_rejected(
         "the image's width is 4 on rank 1 and 8 on rank 0",
         |rank, _, other| strips(rank, (if other { 4 } else { 8 }, 9), 3, zero, 1.0),
     );
-    refused(
+    assert_rejected(
         "the filter's width is 5 on rank 1 and 3 on rank 0",
         |rank, _, other| strips(rank, (8, 9), if other { 5 } else { 3 }, zero, 1.0),
     );
-    refused(
+    assert_rejected(
         "the border is Clamp on rank 1 and Zero on rank 0",
         |rank, _, other| {
             let border = if other { Border::Clamp } else { zero };
             strips(rank, (8, 9), 3, border, 1.0)
         },
     );
-    refused(
+    assert_rejected(
         "the kind is correlation on rank 1 and convolution on rank 0",
         |rank, _, other| {
             let kind = match other {
@@ -75,67 +78,67 @@ fn strips_of_other_images_and_filters() {
         let filter = Filter::new(3, 3, &[1.0; 9])?;
         Strips::new(rank, &filter, options, 8, 9).map(drop)
     };
-    refused(
+    assert_rejected(
         "the extent is Valid on rank 1 and Same on rank 0",
         |rank, _, other| {
             let extent = if other { Extent::Valid } else { Extent::Same };
             with(rank, ConvolutionOptions::default().extent(extent))
         },
     );
-    refused(
+    assert_rejected(
         "separate is 0 on rank 1 and 1 on rank 0",
         |rank, _, other| with(rank, ConvolutionOptions::default().separate(!other)),
     );
-    refused("a hash of the filter's weights is ", |rank, _, other| {
+    assert_rejected("a hash of the filter's weights is ", |rank, _, other| {
         strips(rank, (8, 9), 3, zero, if other { 2.0 } else { 1.0 })
     });
 }
 
 #[test]
-fn arrays_of_other_shapes_types_and_seeds() {
-    refused(
+fn different_shapes_types_and_seeds_are_rejected() {
+    assert_rejected(
         "the length of axis 0 is 9 on rank 1 and 6 on rank 0",
         |rank, stream, other| {
             let rows = if other { 9 } else { 6 };
             Sharded::from_fn(rank, stream, [rows, 3], |i| i as f32).map(drop)
         },
     );
-    refused(
+    assert_rejected(
         "the number of axes is 2 on rank 1 and 1 on rank 0",
         |rank, stream, other| {
             let shape = if other { vec![6, 1] } else { vec![6] };
             Sharded::from_slice(rank, stream, shape, &[1u8; 6]).map(drop)
         },
     );
-    refused(
+    assert_rejected(
         "the element type is u32 on rank 1 and f32 on rank 0",
         |rank, stream, other| match other {
             true => Sharded::from_fn(rank, stream, 6, |_| 1u32).map(drop),
             false => Sharded::from_fn(rank, stream, 6, |_| 1f32).map(drop),
         },
     );
-    refused(
+    assert_rejected(
         "the length of axis 1 is 2 on rank 1 and 3 on rank 0",
         |rank, stream, other| {
             let part = Array::<f32>::zeros(stream, [2, if other { 2 } else { 3 }])?;
             Sharded::from_part(rank, 6, part).map(drop)
         },
     );
-    refused(
+    assert_rejected(
         "the root is 0 on rank 1 and 2 on rank 0",
         |rank, stream, other| {
             let root = if other { 0 } else { 2 };
             Sharded::scatter(rank, stream, 6, root, &[1u8; 6]).map(drop)
         },
     );
-    refused(
+    assert_rejected(
         "the seed is 8 on rank 1 and 7 on rank 0",
         |rank, stream, other| {
             let mut random = Random::new(if other { 8 } else { 7 });
             Sharded::<_, f32>::uniform(rank, stream, &mut random, 6).map(drop)
         },
     );
-    refused(
+    assert_rejected(
         "the position is 1 on rank 1 and 0 on rank 0",
         |rank, stream, other| {
             let mut random = Random::new(7);
@@ -143,7 +146,7 @@ fn arrays_of_other_shapes_types_and_seeds() {
             Sharded::<_, f32>::normal(rank, stream, &mut random, 6).map(drop)
         },
     );
-    refused(
+    assert_rejected(
         "the distribution is exponential on rank 1 and uniform on rank 0",
         |rank, stream, other| {
             let mut random = Random::new(7);
@@ -153,10 +156,10 @@ fn arrays_of_other_shapes_types_and_seeds() {
             }
         },
     );
-    refused("root 7: the group has ranks 0 to 2", |rank, stream, _| {
+    assert_rejected("root 7: the group has ranks 0 to 2", |rank, stream, _| {
         Sharded::scatter(rank, stream, 6, 7, &[1u8; 6]).map(drop)
     });
-    // An error of one rank alone.
+    // An error on one rank only.
     suite::on_all(ranks(3), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
         let len = if rank.rank() == 1 { 5 } else { 6 };
@@ -173,31 +176,31 @@ fn arrays_of_other_shapes_types_and_seeds() {
 }
 
 #[test]
-fn gathered_to_other_ranks() {
+fn different_roots_and_methods_are_rejected() {
     fn numbers<'a>(
         rank: &'a PeerRank,
         stream: &Stream,
     ) -> cuda_nccl::Result<Sharded<'a, PeerRank, u32>> {
         Sharded::from_fn(rank, stream, 6, |i| i as u32)
     }
-    refused(
+    assert_rejected(
         "the root is 1 on rank 1 and 0 on rank 0",
         |rank, stream, other| {
             let root = if other { 1 } else { 0 };
             numbers(rank, stream)?.gather(root)
         },
     );
-    refused(
+    assert_rejected(
         "the root is 3 on rank 1 and 2 on rank 0",
         |rank, stream, other| {
             let root = if other { 3 } else { 2 };
             numbers(rank, stream)?.gather(root)
         },
     );
-    refused("root 3: the group has ranks 0 to 2", |rank, stream, _| {
+    assert_rejected("root 3: the group has ranks 0 to 2", |rank, stream, _| {
         numbers(rank, stream)?.gather(3)
     });
-    refused(
+    assert_rejected(
         "the method is to_vec on rank 1 and gather on rank 0",
         |rank, stream, other| {
             let x = numbers(rank, stream)?;
@@ -207,7 +210,7 @@ fn gathered_to_other_ranks() {
             }
         },
     );
-    refused(
+    assert_rejected(
         "the length of axis 0 is 7 on rank 1 and 6 on rank 0",
         |rank, stream, other| {
             let more = Sharded::from_fn(rank, stream, 7, |i| i as u32)?;
@@ -221,8 +224,8 @@ fn gathered_to_other_ranks() {
 }
 
 #[test]
-fn other_results() {
-    refused(
+fn different_results_are_rejected() {
+    assert_rejected(
         "the length of axis 0 is 2 on rank 1 and 3 on rank 0",
         |rank, stream, other| {
             let x = Sharded::from_fn(rank, stream, [6, 3, 2], |i| i as u32)?;
@@ -232,7 +235,7 @@ fn other_results() {
             })
         },
     );
-    refused(
+    assert_rejected(
         "the reduction is min on rank 1 and max on rank 0",
         |rank, stream, other| {
             let x = Sharded::from_fn(rank, stream, 6, |i| i as u32)?;
@@ -247,8 +250,8 @@ fn other_results() {
 }
 
 #[test]
-fn other_reductions_and_types() {
-    refused(
+fn different_reductions_and_types_are_rejected() {
+    assert_rejected(
         "the reduction is min on rank 1 and max on rank 0",
         |rank, stream, other| {
             let data = DeviceBuffer::from_slice(stream, &[1.0f32, 2.0])?;
@@ -259,7 +262,7 @@ fn other_reductions_and_types() {
             }
         },
     );
-    refused(
+    assert_rejected(
         "the element type is i32 on rank 1 and f32 on rank 0",
         |rank, stream, other| {
             let reductions = Reductions::new(rank)?;
