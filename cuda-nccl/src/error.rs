@@ -96,8 +96,8 @@ impl std::error::Error for Error {
 impl Error {
     /// Creates the error of a failed NCCL call from NCCL's message and the general remedy.
     #[cold]
-    pub(crate) fn nccl(call: &'static str, result: NcclResult, said: &str) -> Self {
-        let parts = [said.trim(), result.remedy()];
+    pub(crate) fn nccl(call: &'static str, result: NcclResult, message: &str) -> Self {
+        let parts = [message.trim(), result.remedy()];
         let detail: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         Self::Nccl {
             call,

@@ -50,7 +50,7 @@
 //! - **After a fault** of a kernel, the process cannot use CUDA any more. After a lost rank it can:
 //!   only the group is unusable, and the remaining ranks may start a new one.
 //!
-//! # Where to go next
+//! # Next steps
 //!
 //! - Under `mpirun`, `srun` or `torchrun`, [`start`] creates the communicator of the process in one
 //!   call. [`guide::starting`] has the command lines and explains how processes find each other.

@@ -56,7 +56,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         })
     }
 
-    /// Returns the sum of all numbers of all ranks, or 0 if there are none. It is computed in
+    /// Returns the sum of all numbers of all ranks, or 0 if there are no numbers. It is computed in
     /// `T::Sum`, like [`Reducer::sum`].
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
             .map(|sum| sealed::Partial::to_f64(sum) / count as f64))
     }
 
-    /// Returns the smallest number of all ranks, or `None` if there are none.
+    /// Returns the smallest number of all ranks, or `None` if there are no numbers.
     ///
     /// # Errors
     /// Returns the errors of [`sum`](Self::sum).
@@ -114,7 +114,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         Ok(put_together(&parts, sealed::Partial::least))
     }
 
-    /// Returns the largest number of all ranks, or `None` if there are none.
+    /// Returns the largest number of all ranks, or `None` if there are no numbers.
     ///
     /// # Errors
     /// Returns the errors of [`sum`](Self::sum).

@@ -162,7 +162,7 @@ impl<T: Reducible> FileVector<T> {
         self.reduced("sum", group, &sum, T::Wide::ZERO, T::Wide::plus, pass)
     }
 
-    /// Returns the smallest element, or `None` if there are none. NaN is ignored, unless all
+    /// Returns the smallest element, or `None` if there are no elements. NaN is ignored, unless all
     /// elements are NaN: then the result is NaN.
     ///
     /// # Errors
@@ -178,7 +178,7 @@ impl<T: Reducible> FileVector<T> {
         Ok((!self.is_empty()).then_some(found))
     }
 
-    /// Returns the largest element, or `None` if there are none. NaN is ignored, unless all
+    /// Returns the largest element, or `None` if there are no elements. NaN is ignored, unless all
     /// elements are NaN: then the result is NaN.
     ///
     /// # Errors
