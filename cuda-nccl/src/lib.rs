@@ -54,8 +54,8 @@
 //!
 //! - Under `mpirun`, `srun` or `torchrun`, [`start`] creates the communicator of the process in one
 //!   call. [`guide::starting`] has the command lines and explains how processes find each other.
-//! - [`guide::communicators`] explains what must match on all ranks, the errors, the limits and the
-//!   performance.
+//! - [`guide::communicators`] explains the requirements across ranks, the errors, the limits and
+//!   the performance.
 //! - [`guide::spreading`] shows how to spread an algorithm over devices, and lists ready-made ones.
 //! - [`sys`] has NCCL's raw interface.
 

@@ -186,13 +186,13 @@ fn rank_that_ends_early_is_reported_within_the_limit() {
             .enumerate()
             .map(|(rank, role)| start(role, &by_hand(rank, 3, &address)))
             .collect();
-        let output: Vec<_> = ranks.into_iter().map(says).collect();
+        let outputs: Vec<_> = ranks.into_iter().map(output_of).collect();
         assert!(begin.elapsed() < limit + Duration::from_secs(20));
         expect(
-            &output[0],
+            &outputs[0],
             &["FAILED 1 of 3 ranks have not connected", "rank 2"],
         )?;
-        expect(&output[1], &["FAILED rank 0 reports: 1 of 3 ranks"])
+        expect(&outputs[1], &["FAILED rank 0 reports: 1 of 3 ranks"])
     });
 }
 

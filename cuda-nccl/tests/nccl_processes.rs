@@ -159,9 +159,9 @@ fn a_killed_rank_is_an_error_within_the_limit() {
     }
     children[1].kill().unwrap();
     let begin = Instant::now();
-    for (rank, (mut child, mut output)) in children.into_iter().zip(outputs).enumerate() {
+    for (rank, (mut child, mut stdout)) in children.into_iter().zip(outputs).enumerate() {
         let mut output = String::new();
-        output.read_to_string(&mut output).unwrap();
+        stdout.read_to_string(&mut output).unwrap();
         child.wait().unwrap();
         assert!(
             rank == 1 || output.contains("LOST"),

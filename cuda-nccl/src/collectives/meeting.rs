@@ -32,7 +32,7 @@ struct State<O> {
     lost: Option<String>,
 }
 
-/// How long a waiting rank spins: longer than the usual distance between ranks, and too short to
+/// How long a waiting rank spins: longer than the usual delay between ranks, and too short to
 /// matter.
 const SPIN: Duration = Duration::from_micros(200);
 

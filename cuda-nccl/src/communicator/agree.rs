@@ -42,8 +42,8 @@ pub(super) fn gather_words(parts: &[(&Inner, &[u64])]) -> Result<Vec<Vec<u64>>> 
     Ok(all)
 }
 
-/// Returns an error if the stream is capturing. The comparison needs results while nothing runs,
-/// and nothing would keep the memory alive for the lifetime of the graph.
+/// Returns an error if the stream is capturing. Nothing runs during a capture, so the ranks
+/// could not compare their calls, and nothing would keep the memory alive as long as the graph.
 pub(super) fn expect_uncaptured(stream: &Stream) -> Result<()> {
     if !stream.is_capturing()? {
         return Ok(());

@@ -62,8 +62,8 @@ impl Communicator {
     /// [`ncclAllReduce`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html#ncclallreduce).
     ///
     /// # Errors
-    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the lengths
-    /// differ.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// lengths differ.
     #[doc(alias = "ncclAllReduce")]
     pub fn all_reduce_into<T: Reducible>(
         &self,
@@ -199,8 +199,8 @@ impl Communicator {
     /// `all`.
     ///
     /// # Errors
-    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the length of
-    /// `all` is not a multiple of the number of ranks.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// length of `all` is not a multiple of the number of ranks.
     #[doc(alias = "ncclAllGather")]
     pub fn all_gather_in_place<T: PlainData>(
         &self,
@@ -233,8 +233,8 @@ impl Communicator {
     /// `all`. The rest of `all` is undefined afterwards.
     ///
     /// # Errors
-    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the length of
-    /// `all` is not a multiple of the number of ranks.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// length of `all` is not a multiple of the number of ranks.
     #[doc(alias = "ncclReduceScatter")]
     pub fn reduce_scatter_in_place<T: Reducible>(
         &self,
@@ -249,8 +249,8 @@ impl Communicator {
     /// `to`.
     ///
     /// # Errors
-    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the lengths differ
-    /// or are not a multiple of the number of ranks.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// lengths differ or are not a multiple of the number of ranks.
     #[doc(alias = "ncclAlltoAll")]
     pub fn all_to_all<T: PlainData>(
         &self,
@@ -297,8 +297,8 @@ impl Communicator {
     /// passes `all`.
     ///
     /// # Errors
-    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the root passes no
-    /// `all` or another rank passes one.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// root passes no `all` or another rank passes one.
     #[doc(alias = "ncclGather")]
     pub fn gather<T: PlainData>(
         &self,
@@ -339,8 +339,8 @@ impl Communicator {
     /// part. Only the root passes `all`.
     ///
     /// # Errors
-    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the root passes no
-    /// `all` or another rank passes one.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// root passes no `all` or another rank passes one.
     #[doc(alias = "ncclScatter")]
     pub fn scatter<T: PlainData>(
         &self,

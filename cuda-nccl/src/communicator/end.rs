@@ -76,7 +76,8 @@ impl Inner {
         Err(self.lost_error())
     }
 
-    /// Returns the error of a call or a wait. After a fault the context is unusable, so the communicator ends.
+    /// Returns the error of a call or a wait. After a fault the context is unusable, so the
+    /// communicator ends.
     #[cold]
     pub(super) fn failed(&self, error: Error) -> Error {
         match error.is_fault() {

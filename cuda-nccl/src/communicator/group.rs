@@ -78,11 +78,11 @@ impl<'a> Group<'a> {
     /// Enqueues all calls, on their streams.
     ///
     /// # Errors
-    /// If an NCCL call fails, nothing is enqueued. Returns:
+    /// Nothing is enqueued if NCCL rejects a call. Returns:
     /// - [`Error::Value`](crate::Error::Value) if the ranks make different calls and the options
     ///   [verify](super::CommunicatorOptions::verifies) calls;
     /// - [`Error::Lost`](crate::Error::Lost) if a communicator has ended;
-    /// - [`Error::Nccl`](crate::Error::Nccl) if NCCL rejects a call.
+    /// - [`Error::Nccl`](crate::Error::Nccl) if an NCCL call fails.
     pub fn run(mut self) -> Result<()> {
         self.compare()?;
         self.calls.retain(|call| call.call.count > 0);

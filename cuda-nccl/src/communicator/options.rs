@@ -110,8 +110,8 @@ impl CommunicatorOptions {
     /// - either all ranks of the communicator use this option or none, because ranks that compare
     ///   make additional NCCL calls;
     /// - if calls are captured from a stream, they become part of the graph: the communicator and
-    ///   their memory outlive the graph, and all ranks launch it in the same order relative to
-    ///   their other calls.
+    ///   their memory outlive the graph, and all ranks launch it the same number of times, in
+    ///   the same order relative to their other calls.
     #[must_use]
     pub unsafe fn unverified(mut self) -> Self {
         self.verify = false;

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Memory that is [registered](Communicator::register) with a communicator. It is used like the
-/// original memory, which [`into_inner`](Registered::into_inner) returns.
+/// original memory. `into_storage` and [`into_inner`](Registered::into_inner) return its storage.
 pub type RegisteredMemory<S, T> = DeviceMemory<Registered<S>, T>;
 
 /// The storage of [`RegisteredMemory`]: other storage and its registration.

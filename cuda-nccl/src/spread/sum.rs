@@ -82,7 +82,7 @@ impl<'a, C: Collectives> Reductions<'a, C> {
     }
 
     /// Returns the mean of all numbers of all ranks, from their sum in the wider type. Returns
-    /// `None` if there are none.
+    /// `None` if there are no numbers.
     ///
     /// # Errors
     /// Returns the errors of [`sum`](Self::sum).
