@@ -163,8 +163,8 @@ pub trait Collectives {
     /// use cuda_safe::{DeviceBuffer, Stream};
     ///
     /// # fn main() -> cuda_nccl::Result<()> {
-    /// Each rank has four numbers, with one element before and one after them for the neighbours'
-    /// numbers.
+    /// // Each rank has four numbers, with one element before and one after them for the
+    /// // neighbours' numbers.
     /// PeerGroup::of_all_devices()?.run(|rank| {
     ///     let (me, last) = (rank.rank(), rank.size() - 1);
     ///     let stream = Stream::new(rank.context())?;

@@ -54,7 +54,7 @@ impl fmt::Display for Launcher {
 /// ```
 /// use cuda_nccl::{Launch, Launcher};
 ///
-/// The variables that `mpirun -n 2` of Open MPI sets for its second process:
+/// // The variables that `mpirun -n 2` of Open MPI sets for its second process:
 /// let variables = |name: &str| {
 ///     let value = match name {
 ///         "OMPI_COMM_WORLD_RANK" | "OMPI_COMM_WORLD_LOCAL_RANK" => "1",

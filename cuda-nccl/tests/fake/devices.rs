@@ -11,7 +11,7 @@ use crate::library::{Fake, options};
 #[test]
 fn several_devices() {
     let output = Command::new(env::current_exe().unwrap())
-        .args(["--ignored", "--test-threads=1", "devices::of_one_thread"])
+        .args(["--ignored", "--test-threads=1", "one_thread"])
         .env("CUDA_EMULATOR_DEVICES", "3")
         .output()
         .unwrap();

@@ -113,7 +113,7 @@ fn strips_that_do_not_fit_are_rejected() {
         };
         let text = rejected(filter(3, 9), options, 11);
         let expected = "11 rows divided among 3 ranks leave 3 for the last one, but the filter reaches 4 rows: use at most 2 ranks";
-        assert_eq!(text, message);
+        assert_eq!(text, expected);
         assert!(Strips::new(rank, &filter(3, 9), options, 8, 12).is_ok());
         rejected(filter(3, 9), options.border(Border::Reflect), 12);
         let text = rejected(filter(1, 1), options, 2);
