@@ -1,7 +1,8 @@
-//! What the devices of one process do together, and how long it takes: sums, convolution in strips, all-reduce by copies.
+//! Runs and times collective operations on the devices of one process: sums, convolution in strips,
+//! and an all-reduce by copies.
 //!
-//! Without arguments, small sizes and one pass: a test that it runs. With `measure`, the sizes that
-//! figures are given for, and medians.
+//! Without arguments it runs once with small sizes, to check that it works. With `measure` it uses
+//! the sizes of the published figures, and prints medians.
 
 use std::{env, time::Instant};
 
@@ -12,7 +13,7 @@ use cuda_nccl::{
 };
 use cuda_safe::{Context, Device, DeviceBuffer, Event, Stream};
 
-/// How large, and how often.
+/// The sizes and the number of repetitions.
 #[derive(Clone, Copy)]
 struct Effort {
     measure: bool,
@@ -63,17 +64,17 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// In microseconds.
-fn told(effort: Effort, mut times: Vec<f64>) -> String {
+/// Formats times in microseconds.
+fn formatted(effort: Effort, mut times: Vec<f64>) -> String {
     if !effort.measure {
         return "done".into();
     }
     times.sort_by(f64::total_cmp);
     let median = times[times.len() / 2];
-    format!("{median:.1} us (least {:.1})", times[0])
+    format!("{median:.1} us (minimum {:.1})", times[0])
 }
 
-/// From the call to the result on the host.
+/// Measures from the call to the result on the host.
 fn sum(rank: &impl Collectives, effort: Effort) -> Result<String> {
     let stream = Stream::new(rank.context())?;
     let part = spread::part(effort.sum, rank.size(), rank.rank());
@@ -83,16 +84,16 @@ fn sum(rank: &impl Collectives, effort: Effort) -> Result<String> {
     assert_eq!(reductions.sum(&stream, &data)?, effort.sum as f32 * 0.5);
     let mut times = Vec::new();
     for _ in 0..effort.times {
-        rank.gather_on_host(&stream, &[0u8])?; // all begin together
+        rank.gather_on_host(&stream, &[0u8])?; // synchronizes the start
         let start = Instant::now();
         reductions.sum(&stream, &data)?;
         times.push(start.elapsed().as_secs_f64() * 1e6);
     }
-    let told = told(effort, times);
-    Ok(format!("sum of {} floats: {told}", effort.sum))
+    let time = formatted(effort, times);
+    Ok(format!("sum of {} floats: {time}", effort.sum))
 }
 
-/// A convolution in a row of many, as the device's clock says.
+/// Measures a sequence of convolutions with the device's clock.
 fn strips(rank: &impl Collectives, side: usize, effort: Effort) -> Result<String> {
     let stream = Stream::new(rank.context())?;
     let weights = (0..side * side).map(|i| (i % 13) as f32 / 100.0);
@@ -116,14 +117,14 @@ fn strips(rank: &impl Collectives, side: usize, effort: Effort) -> Result<String
         rank.wait(&stream)?;
         times.push(end.duration_since(&start)?.as_secs_f64() * 1e6 / ROW as f64);
     }
-    let told = told(effort, times);
+    let time = formatted(effort, times);
     Ok(format!(
-        "convolution of {0} x {0} with {side} x {side}: {told}",
+        "convolution of {0} x {0} with {side} x {side}: {time}",
         effort.side
     ))
 }
 
-/// From the call to the end of the work.
+/// Measures from the call to the end of the work.
 fn all_reduce(rank: &impl Collectives, len: usize, effort: Effort) -> Result<String> {
     let stream = Stream::new(rank.context())?;
     let mut data = DeviceBuffer::<f32>::uninit(&stream, len)?;
@@ -145,7 +146,7 @@ fn all_reduce(rank: &impl Collectives, len: usize, effort: Effort) -> Result<Str
         rank.wait(&stream)?;
         row.push(start.elapsed().as_secs_f64() * 1e6 / ROW as f64);
     }
-    let (single, row) = (told(effort, single), told(effort, row));
+    let (single, row) = (formatted(effort, single), formatted(effort, row));
     Ok(format!(
         "all-reduce of {len} floats: {single}; in a row of {ROW}: {row}"
     ))

@@ -1,11 +1,11 @@
-//! What collectives carry, and how they combine it.
+//! Element types of collectives, and the reductions.
 
 use std::fmt;
 
 use cuda_safe::PlainData;
 use half::{bf16, f16};
 
-/// The type of numbers, as a communicator names it: `ncclDataType_t`.
+/// A number type of NCCL, `ncclDataType_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DataType {
@@ -31,7 +31,7 @@ pub enum DataType {
     F64,
 }
 
-/// How numbers of all ranks become one: `ncclRedOp_t`.
+/// An operation that combines the numbers of all ranks into one, `ncclRedOp_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reduction {
@@ -39,17 +39,19 @@ pub enum Reduction {
     Sum,
     /// The product. Integers wrap around.
     Product,
-    /// The least. NaN is passed over where there is anything else.
+    /// The minimum. NaN is ignored if any other value is present.
     Min,
-    /// The greatest. NaN is passed over where there is anything else.
+    /// The maximum. NaN is ignored if any other value is present.
     Max,
-    /// The sum, divided by the number of ranks; of integers without the fraction, and with the sum wrapped around in
-    /// their type: the mean of three times 100 as `u8` is 14.
+    /// The sum, divided by the number of ranks.
+    ///
+    /// For integers the sum wraps around in their type, and the quotient is truncated: the mean of
+    /// three times 100 as `u8` is 14.
     Mean,
 }
 
 impl Reduction {
-    /// As in `sum`.
+    /// The name in messages, such as `sum`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -60,20 +62,20 @@ impl Reduction {
         }
     }
 
-    /// All of them, in NCCL's order.
+    /// All reductions, in NCCL's order.
     pub(crate) const ALL: [Self; 5] = [Self::Sum, Self::Product, Self::Max, Self::Min, Self::Mean];
 }
 
-/// The name, for messages.
+/// Prints the name used in messages.
 impl fmt::Display for Reduction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// Numbers that can be reduced. What is only carried, and not combined, may be any plain data.
+/// A number type that can be reduced. Calls that only transfer data accept any plain data.
 pub trait Reducible: PlainData + sealed::Sealed {
-    /// The type's name.
+    /// The NCCL type.
     const TYPE: DataType;
 }
 

@@ -1,4 +1,4 @@
-//! Errors.
+//! The error type.
 
 use std::fmt;
 
@@ -6,40 +6,45 @@ use cuda_safe::ErrorKind;
 
 use crate::result::NcclResult;
 
-/// The result of everything in this crate that can fail.
+/// A `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failure.
+/// An error of this crate.
 ///
-/// `Debug`, with which `unwrap` and a `main` that returns a [`Result`] show errors, gives what `Display` gives.
+/// `Debug` prints the same text as `Display`, so that `unwrap` and a `main` that returns a
+/// [`Result`] show readable errors.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Error {
-    /// A call of the driver failed.
+    /// A CUDA driver call failed.
     Cuda(cuda_safe::Error),
-    /// What [`cuda_compute`] refused.
+    /// [`cuda_compute`] returned an error.
     #[cfg(feature = "compute")]
     Compute(cuda_compute::Error),
-    /// Lengths, ranks or contexts that don't fit together. This rank has enqueued nothing.
+    /// Lengths, ranks or contexts do not fit together. This rank has enqueued nothing.
     Value(String),
-    /// A library that is opened at its first use is not installed: what was looked for, and what helps.
+    /// A library that is opened at its first use is not installed. The text lists the places that
+    /// were searched and how to fix it.
     Missing(String),
-    /// A call of NCCL failed.
+    /// An NCCL call failed.
     Nccl {
-        /// The function.
+        /// The name of the function.
         call: &'static str,
-        /// What it returned.
+        /// The code that it returned.
         result: NcclResult,
-        /// What NCCL said of it, and what helps.
+        /// NCCL's own message, and how to fix it.
         detail: String,
     },
-    /// The library at hand is too old for this: which version it is, and what it lacks.
+    /// The installed library is too old. The text gives its version and the missing function.
     Unsupported(String),
-    /// What one rank has to say of its start: a launcher's variable, an address, the exchange of the first bytes.
+    /// This rank could not start. The text names the launcher's variable, the address or the step
+    /// of the exchange that failed.
     Start(String),
-    /// A file that can't be read, or has another length than it should: its name, and the offset.
+    /// A file cannot be read, or its length is not the expected one. The text gives its name and
+    /// the offset.
     File(String),
-    /// Another rank has ended, failed, or not come within the time limit. The group can't be used any more.
+    /// Another rank has ended, failed, or not arrived within the time limit. The group cannot be
+    /// used any more.
     Lost(String),
 }
 
@@ -79,7 +84,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            // `Display` has already told all that these would.
+            // `Display` already prints the text of these errors.
             Self::Cuda(error) => error.source(),
             #[cfg(feature = "compute")]
             Self::Compute(error) => error.source(),
@@ -89,10 +94,10 @@ impl std::error::Error for Error {
 }
 
 impl Error {
-    /// A call of NCCL that failed, with what NCCL said and what helps.
+    /// Creates the error of a failed NCCL call from NCCL's message and the general remedy.
     #[cold]
-    pub(crate) fn nccl(call: &'static str, result: NcclResult, said: &str) -> Self {
-        let parts = [said.trim(), result.remedy()];
+    pub(crate) fn nccl(call: &'static str, result: NcclResult, message: &str) -> Self {
+        let parts = [message.trim(), result.remedy()];
         let detail: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         Self::Nccl {
             call,
@@ -103,7 +108,7 @@ impl Error {
 }
 
 impl Error {
-    /// Whether the device's context can't be used any more.
+    /// Returns whether the device's context is unusable.
     pub(crate) fn is_fault(&self) -> bool {
         let Self::Cuda(error) = self else {
             return false;

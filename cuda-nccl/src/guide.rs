@@ -1,4 +1,4 @@
-//! How to use this crate, by subject.
+//! Guides to this crate, one per task.
 
 #[doc = include_str!("guide/communicators.md")]
 pub mod communicators {}

@@ -1,9 +1,14 @@
-//! Several GPUs of one host, and many hosts.
+//! Collective operations on several GPUs, on one host or many.
 //!
-//! A *rank* is one device, and the thread or the process that drives it. What the ranks of a group do together is the trait
-//! [`Collectives`]: sums, broadcasts, exchanges. Two carry it: [`Communicator`] by NCCL, between processes and hosts too, and
-//! [`PeerRank`] by copies between the devices of one process, where NCCL is not needed. A device by itself is a group too,
-//! [`Alone`].
+//! A *rank* is one device together with the thread or process that drives it. The trait
+//! [`Collectives`] has the operations that a group of ranks performs together: reductions,
+//! broadcasts, gathers and exchanges. Three types implement it:
+//!
+//! | type | ranks | transport |
+//! |---|---|---|
+//! | [`Communicator`] | devices of one process, of several processes, or of several hosts | NCCL |
+//! | [`PeerRank`] | devices of one process | copies between the devices, without NCCL |
+//! | [`Alone`] | one device | none |
 //!
 //! ```no_run
 //! use cuda_nccl::{Communicator, CommunicatorOptions, Reduction, UniqueId};
@@ -20,7 +25,7 @@
 //! }
 //!
 //! fn main() -> cuda_nccl::Result<()> {
-//!     let id = UniqueId::new()?; // "NCCL is not installed: …" where it isn't
+//!     let id = UniqueId::new()?; // an error if NCCL is not installed
 //!     std::thread::scope(|scope| {
 //!         let other = scope.spawn(|| rank(id, 1));
 //!         assert_eq!(rank(id, 0)?, [3.0; 4]);
@@ -30,12 +35,29 @@
 //! }
 //! ```
 //!
-//! Under `mpirun`, `srun` or `torchrun`, [`start`] makes the communicator of the process in one call. The [`guide`] says
-//! [how processes find each other](guide::starting), [what must be the same on all ranks, what may fail, and which limits
-//! there are](guide::communicators), and [how work is spread](guide::spreading).
+//! # Design
 //!
-//! NCCL is opened at the first call ([`Library::get`] says where it is looked for); nothing is linked. Its raw interface is
-//! [`sys`].
+//! - **NCCL is opened at the first call.** Nothing is linked, so a program builds and starts on
+//!   machines without NCCL. It then gets [`Error::Missing`], and can use [`PeerGroup`] instead.
+//!   [`Library::get`] lists the places that are searched.
+//! - **Every wait has a time limit.** NCCL's kernels wait forever for a rank that has ended.
+//!   [`Collectives::wait`] returns [`Error::Lost`] instead, and aborts the communicator.
+//! - **Calls are enqueued** on the stream you pass, and are ordered with the streams that own the
+//!   buffers, as in [`cuda_safe`]. You may drop a buffer right after the call.
+//! - **Ranks compare their calls** before each collective, since NCCL hangs or corrupts memory if
+//!   they differ. [`CommunicatorOptions::unverified`] turns the comparison off. It is the only
+//!   `unsafe` function outside of [`sys`].
+//! - **After a fault** of a kernel, the process cannot use CUDA any more. After a lost rank it can:
+//!   only the group is unusable, and the remaining ranks may start a new one.
+//!
+//! # Next steps
+//!
+//! - Under `mpirun`, `srun` or `torchrun`, [`start`] creates the communicator of the process in one
+//!   call. [`guide::starting`] has the command lines and explains how processes find each other.
+//! - [`guide::communicators`] explains the requirements across ranks, the errors, the limits and
+//!   the performance.
+//! - [`guide::spreading`] shows how to spread an algorithm over devices, and lists ready-made ones.
+//! - [`sys`] has NCCL's raw interface.
 
 mod collectives;
 mod communicator;

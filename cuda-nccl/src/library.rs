@@ -1,4 +1,4 @@
-//! NCCL's library: where it is looked for, which version it is, and the functions that it has.
+//! NCCL's shared library: the search for it, its version and its functions.
 
 use std::{
     env,
@@ -19,7 +19,7 @@ use crate::{
 const VARIABLE: &str = "CUDA_NCCL_LIBNCCL";
 /// The library's name for the loader. It is the same for CUDA 12 and 13.
 const NAME: &str = "libnccl.so.2";
-/// The oldest version that has all that this crate can't do without.
+/// The oldest version that has all functions this crate requires.
 const OLDEST: Version = Version(2, 18, 0);
 
 /// A version of NCCL: major, minor and patch.
@@ -27,9 +27,9 @@ const OLDEST: Version = Version(2, 18, 0);
 pub struct Version(pub u32, pub u32, pub u32);
 
 impl Version {
-    /// From the number of `ncclGetVersion`.
+    /// Converts the number that `ncclGetVersion` returns.
     fn from_code(code: u32) -> Self {
-        // As NCCL_VERSION counts since 2.9.
+        // The encoding of NCCL_VERSION since 2.9.
         Self(code / 10_000, code / 100 % 100, code % 100)
     }
 }
@@ -40,12 +40,12 @@ impl fmt::Display for Version {
     }
 }
 
-/// NCCL, opened once for the whole process, at the first call that needs it.
+/// The NCCL library, opened once per process at the first call that needs it.
 ///
 /// ```
 /// match cuda_nccl::Library::get() {
 ///     Ok(nccl) => println!("NCCL {} in {}", nccl.version(), nccl.file().display()),
-///     Err(missing) => println!("{missing}"), // what was looked for, and what helps
+///     Err(missing) => println!("{missing}"), // the places searched, and the fix
 /// }
 /// ```
 #[derive(Debug)]
@@ -53,47 +53,51 @@ pub struct Library {
     functions: sys::Functions,
     version: Version,
     file: PathBuf,
-    // Never closed: its threads and its communicators need it.
+    // Never closed, because its threads and communicators need it.
     _library: libloading::Library,
 }
 
 impl Library {
-    /// The library. It is looked for in this order:
-    /// 1. the file that `CUDA_NCCL_LIBNCCL` names, and no other if it is set;
-    /// 2. the one that is in the process already: PyTorch has its own;
-    /// 3. `libnccl.so.2` where the loader looks (`LD_LIBRARY_PATH`, `/etc/ld.so.conf`, the system's folders);
-    /// 4. the folders of the Python packages `nvidia-nccl-cu13` and `-cu12`: below `VIRTUAL_ENV` and `CONDA_PREFIX`,
-    ///    in `~/.local`, `/usr/local` and `/usr`.
+    /// Returns the library, and opens it at the first call.
+    ///
+    /// It is searched in this order:
+    /// 1. The file named by `CUDA_NCCL_LIBNCCL`. If the variable is set, nothing else is searched.
+    /// 2. A library that the process has already loaded, such as PyTorch's own.
+    /// 3. `libnccl.so.2` on the loader's path (`LD_LIBRARY_PATH`, `/etc/ld.so.conf`, the system's
+    ///    folders).
+    /// 4. The folders of the Python packages `nvidia-nccl-cu13` and `-cu12`, below `VIRTUAL_ENV`
+    ///    and `CONDA_PREFIX`, in `~/.local`, `/usr/local` and `/usr`.
     ///
     /// # Errors
-    /// [`Error::Missing`] where there is none, [`Error::Unsupported`] where it is older than 2.18.
+    /// Returns [`Error::Missing`] if no library is found, and [`Error::Unsupported`] if it is older
+    /// than 2.18.
     #[doc(alias = "dlopen")]
     pub fn get() -> Result<&'static Self> {
         static FOUND: OnceLock<Result<Library>> = OnceLock::new();
         FOUND.get_or_init(find).as_ref().map_err(Clone::clone)
     }
 
-    /// The version.
+    /// Returns the version of the library.
     #[doc(alias = "ncclGetVersion")]
     #[must_use]
     pub fn version(&self) -> Version {
         self.version
     }
 
-    /// The file that was opened, as far as the loader tells.
+    /// Returns the path of the opened file, as reported by the loader.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// The functions, for raw calls.
+    /// Returns the function table, for raw calls.
     #[must_use]
     #[inline]
     pub fn functions(&self) -> &sys::Functions {
         &self.functions
     }
 
-    /// A function of the table.
+    /// Returns a function of the table, or an error if the library lacks it.
     #[inline]
     pub(crate) fn need<F>(&self, name: &'static str, function: Option<F>) -> Result<F> {
         match function {
@@ -105,22 +109,24 @@ impl Library {
     #[cold]
     fn lacks(&self, name: &str) -> Error {
         Error::Unsupported(format!(
-            "NCCL {} ({}) has no {name}: install a newer one (pip install -U nvidia-nccl-cu13), or name its file in \
-             {VARIABLE}",
+            "NCCL {} ({}) has no {name}. Install a newer version (pip install -U nvidia-nccl-cu13), or set {VARIABLE} to \
+             its file",
             self.version,
             self.file.display()
         ))
     }
 
+    /// Loads the functions and the version.
+    ///
     /// # Safety
-    /// The library is NCCL, if it has functions of these names.
+    /// The caller must ensure that the library is NCCL if it has functions of these names.
     unsafe fn of(library: libloading::Library, file: &OsStr) -> Result<Self, String> {
         let mut find = |name: &CStr| -> *mut c_void {
-            // SAFETY: an address alone; `Functions` knows its type.
+            // SAFETY: only the address is read. `Functions` has the function's type.
             unsafe { library.get::<*mut c_void>(name.to_bytes_with_nul()) }
                 .map_or(ptr::null_mut(), |symbol| *symbol)
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's caller.
         let functions = unsafe { sys::Functions::load(&mut find) };
         let version = functions
             .ncclGetVersion
@@ -147,21 +153,21 @@ impl Library {
         })
     }
 
-    /// An error where the version is too old.
+    /// Returns an error if the version is too old.
     fn expect_new(self) -> Result<Self> {
         if self.version >= OLDEST {
             return Ok(self);
         }
         Err(Error::Unsupported(format!(
-            "NCCL {} ({}) is too old: {OLDEST} is the oldest that can be used. Install a newer one (pip install -U \
-             nvidia-nccl-cu13), or name its file in {VARIABLE}",
+            "NCCL {} ({}) is too old: the oldest supported version is {OLDEST}. Install a newer version (pip install -U \
+             nvidia-nccl-cu13), or set {VARIABLE} to its file",
             self.version,
             self.file.display()
         )))
     }
 }
 
-/// The file that an address belongs to.
+/// Returns the file that contains an address.
 fn place(address: *const c_void) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     let mut info = libc::Dl_info {
@@ -170,9 +176,9 @@ fn place(address: *const c_void) -> Option<PathBuf> {
         dli_sname: ptr::null(),
         dli_saddr: ptr::null_mut(),
     };
-    // SAFETY: any address may be asked about, and `info` is valid for the write.
+    // SAFETY: `dladdr` accepts any address, and `info` is valid for the write.
     let found = unsafe { libc::dladdr(address, &mut info) } != 0 && !info.dli_fname.is_null();
-    // SAFETY: a string of the loader's, which lives as long as the library is open.
+    // SAFETY: the loader owns the string, which is valid while the library is open.
     found.then(|| OsStr::from_bytes(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes()).into())
 }
 
@@ -188,7 +194,7 @@ fn find() -> Result<Library> {
     open(&files, false)?.expect_new()
 }
 
-/// Where Python's packages have the library, of all Pythons that are found.
+/// Returns the folders where Python packages keep the library, for all Pythons that are found.
 fn folders(variable: impl Fn(&str) -> Option<OsString>) -> impl Iterator<Item = PathBuf> {
     let set = ["VIRTUAL_ENV", "CONDA_PREFIX"].map(&variable);
     let home = variable("HOME").map(|home| PathBuf::from(home).join(".local"));
@@ -219,13 +225,15 @@ fn folders(variable: impl Fn(&str) -> Option<OsString>) -> impl Iterator<Item = 
 fn open(files: &[OsString], named: bool) -> Result<Library> {
     let mut reasons = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        // SAFETY: what a library runs when it is loaded is as trusted as one that a program is linked to: the loader finds
-        // both in the same places, and the others are those of the user's Python.
+        // SAFETY: loading runs the library's initializers. They are as trusted as those of a linked
+        // library: the loader searches the same places, and the other folders belong to the user's
+        // Python.
         let opened = unsafe { libloading::Library::new(file) }.map_err(|reason| reason.to_string());
         // SAFETY: the file is named as NCCL.
         match opened.and_then(|library| unsafe { Library::of(library, file) }) {
             Ok(found) => return Ok(found),
-            // A missing file is worth one line. A file that can't be used is always reported.
+            // A missing file is reported only for the first name. A file that cannot be used is
+            // always reported.
             Err(reason) if number == 0 || Path::new(file).is_file() => reasons.push(reason),
             Err(_) => {}
         }
@@ -239,36 +247,36 @@ fn missing(files: &[OsString], reasons: &[String], named: bool) -> String {
     let (by, remedy) = match named {
         true => (
             format!(" ({VARIABLE})"),
-            format!(". Correct {VARIABLE}, or unset it to look where NCCL usually is"),
+            format!(". Correct {VARIABLE}, or unset it to search the usual places"),
         ),
         false => (
             String::new(),
             format!(
-                ". Install it (`pip install nvidia-nccl-cu13`, for a driver of CUDA 12 `nvidia-nccl-cu12`, or the system's \
-                 package libnccl2), put its folder on LD_LIBRARY_PATH, or name its file in {VARIABLE}. The devices of one process \
-                 need no NCCL: PeerGroup"
+                ". Install it (`pip install nvidia-nccl-cu13`, for a CUDA 12 driver `nvidia-nccl-cu12`, or the system \
+                 package libnccl2), add its folder to LD_LIBRARY_PATH, or set {VARIABLE} to its file. Within one process, \
+                 PeerGroup works without NCCL"
             ),
         ),
     };
     format!(
-        "NCCL is not installed: looked for {}{by}. What came of it: {}{remedy}",
+        "NCCL is not installed: searched {}{by}. Result: {}{remedy}",
         files.join(", "),
         reasons.join("; ")
     )
 }
 
-/// A library that is in the process already, by whoever opened it. `None` where there is none.
+/// Returns the library if the process has already loaded it.
 fn present(name: &OsStr) -> Option<Library> {
     use libloading::os::unix;
-    // SAFETY: nothing is loaded, so nothing runs.
+    // SAFETY: `RTLD_NOLOAD` loads nothing, so no initializer runs.
     let library = unsafe { unix::Library::open(Some(name), libc::RTLD_NOLOAD | libc::RTLD_NOW) };
-    // SAFETY: its name is that of NCCL.
+    // SAFETY: the library has NCCL's name.
     unsafe { Library::of(library.ok()?.into(), name) }.ok()
 }
 
-/// An environment variable, unless the program runs with more rights than its user.
+/// Returns an environment variable, unless the program runs with more privileges than its user.
 fn trusted(name: &str) -> Option<OsString> {
-    // SAFETY: any number may be asked about.
+    // SAFETY: `getauxval` accepts any number.
     let trusts = unsafe { libc::getauxval(libc::AT_SECURE) } == 0;
     env::var_os(name).filter(|value| !value.is_empty() && trusts)
 }
@@ -278,26 +286,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told_with_where_it_was_looked_for() {
+    fn missing_library_error_lists_searched_places() {
         let files = ["libnccl.so.no", "/no/such/folder/libnccl.so.2"].map(OsString::from);
         let error = open(&files, false).unwrap_err().to_string();
-        let start = "NCCL is not installed: looked for libnccl.so.no, /no/such/folder/libnccl.so.2. What came of it: ";
+        let start =
+            "NCCL is not installed: searched libnccl.so.no, /no/such/folder/libnccl.so.2. Result: ";
         assert!(error.starts_with(start), "{error}");
         assert!(error.contains("pip install nvidia-nccl-cu13"), "{error}");
         assert!(
-            error.contains("name its file in CUDA_NCCL_LIBNCCL"),
+            error.contains("set CUDA_NCCL_LIBNCCL to its file"),
             "{error}"
         );
         let named = open(&files[..1], true).unwrap_err().to_string();
         assert!(
-            named.contains("libnccl.so.no (CUDA_NCCL_LIBNCCL). What came"),
+            named.contains("libnccl.so.no (CUDA_NCCL_LIBNCCL). Result"),
             "{named}"
         );
         assert!(!named.contains("nstall it"), "{named}");
     }
 
     #[test]
-    fn another_library_is_refused() {
+    fn other_libraries_are_rejected() {
         let error = open(&["libc.so.6".into()], true).unwrap_err();
         assert!(
             matches!(&error, Error::Missing(text) if text.contains("no ncclGetVersion")),
@@ -307,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn pythons_packages_are_looked_into() {
+    fn python_package_folders_are_searched() {
         let home = env::temp_dir().join(format!("cuda-nccl-folders-{}", std::process::id()));
         for python in ["lib/python3.9", "lib/python3.12", "lib/other"] {
             fs::create_dir_all(home.join(python)).unwrap();

@@ -1,10 +1,10 @@
-//! What NCCL's calls return.
+//! NCCL's result codes.
 
 use std::fmt;
 
-/// What a call of NCCL returned, where it failed: `ncclResult_t`.
+/// A result code of an NCCL call, `ncclResult_t`.
 ///
-/// A number with names, as a newer library may return others.
+/// It is a number with named constants, because a newer library may return further codes.
 ///
 /// ```
 /// use cuda_nccl::NcclResult;
@@ -20,7 +20,7 @@ macro_rules! results {
         impl NcclResult {
             $($(#[$about])* pub const $name: Self = Self($number);)*
 
-            /// The name in `nccl.h`; `None` if it has none that is known.
+            /// Returns the name in `nccl.h`, or `None` for an unknown code.
             #[must_use]
             pub fn name(self) -> Option<&'static str> {
                 match self.0 {
@@ -29,7 +29,7 @@ macro_rules! results {
                 }
             }
 
-            /// What helps; empty where nothing general does.
+            /// Returns general advice for the code, or an empty string.
             pub(crate) fn remedy(self) -> &'static str {
                 match self.0 {
                     $($number => $remedy,)*
@@ -40,38 +40,38 @@ macro_rules! results {
     };
 }
 
-const TELL_ME: &str =
-    "start all ranks with NCCL_DEBUG=INFO: NCCL then prints what it does and what fails";
-const LOOK_AROUND: &str = "look for the first rank that failed, and why; start all ranks with NCCL_DEBUG=INFO to see what \
-     NCCL does";
+const USE_DEBUG_INFO: &str =
+    "start all ranks with NCCL_DEBUG=INFO: NCCL then prints its steps and the one that fails";
+const FIND_FIRST_FAILURE: &str = "find the first rank that failed, and the reason; start all ranks with NCCL_DEBUG=INFO to \
+     see NCCL's steps";
 
 results! {
     /// No error.
     SUCCESS = 0, "ncclSuccess", "";
-    /// A call of CUDA within NCCL failed.
+    /// A CUDA call inside NCCL failed.
     UNHANDLED_CUDA_ERROR = 1, "ncclUnhandledCudaError",
-        "a call of CUDA within NCCL failed: check the device's free memory, and that NCCL's version fits the driver; \
+        "a CUDA call inside NCCL failed: check the device's free memory, and that NCCL's version fits the driver; \
          NCCL_DEBUG=WARN prints the call";
-    /// A call of the operating system failed: of the network, for instance.
-    SYSTEM_ERROR = 2, "ncclSystemError", TELL_ME;
-    /// A failure within NCCL, or memory that was overwritten.
-    INTERNAL_ERROR = 3, "ncclInternalError", TELL_ME;
-    /// An argument that the function doesn't take.
+    /// A call of the operating system failed, for instance of the network.
+    SYSTEM_ERROR = 2, "ncclSystemError", USE_DEBUG_INFO;
+    /// An internal failure of NCCL, or corrupted memory.
+    INTERNAL_ERROR = 3, "ncclInternalError", USE_DEBUG_INFO;
+    /// An argument is invalid.
     INVALID_ARGUMENT = 4, "ncclInvalidArgument", "NCCL_DEBUG=WARN prints which argument";
-    /// Calls that don't fit together.
+    /// Calls do not fit together.
     INVALID_USAGE = 5, "ncclInvalidUsage",
-        "a device may serve only one rank of a communicator, and all ranks make the same calls in the same order; \
+        "a device may serve only one rank of a communicator, and all ranks must make the same calls in the same order; \
          NCCL_DEBUG=WARN prints more";
     /// Another rank has ended, or the network to it has failed.
-    REMOTE_ERROR = 6, "ncclRemoteError", LOOK_AROUND;
-    /// Not an error: the call goes on.
+    REMOTE_ERROR = 6, "ncclRemoteError", FIND_FIRST_FAILURE;
+    /// The call is still running. This is not an error.
     IN_PROGRESS = 7, "ncclInProgress", "";
-    /// NCCL has waited for too long.
-    TIMEOUT = 8, "ncclTimeout", LOOK_AROUND;
+    /// NCCL waited for too long.
+    TIMEOUT = 8, "ncclTimeout", FIND_FIRST_FAILURE;
 }
 
 impl NcclResult {
-    /// Whether the communicator can't be used after it.
+    /// Returns whether the communicator is unusable after this result.
     pub(crate) fn ends_communicator(self) -> bool {
         !matches!(
             self,
@@ -101,7 +101,7 @@ mod tests {
     use crate::sys::ncclResult_t as Raw;
 
     #[test]
-    fn codes_are_those_of_the_header() {
+    fn codes_match_the_header() {
         let named = [
             (NcclResult::SUCCESS, Raw::ncclSuccess),
             (
@@ -120,13 +120,13 @@ mod tests {
             assert_eq!(code.0, raw.0, "{code}");
             assert!(code.name().is_some_and(|name| name.starts_with("nccl")));
         }
-        // A header with more of them fails here.
+        // Fails when a newer header adds codes.
         assert_eq!(named.len() as u32, Raw::ncclNumResults.0);
         assert_eq!(NcclResult(77).to_string(), "unknown ncclResult_t 77");
     }
 
     #[test]
-    fn mistakes_in_a_call_leave_the_communicator_usable() {
+    fn invalid_calls_leave_the_communicator_usable() {
         assert!(!NcclResult::INVALID_ARGUMENT.ends_communicator());
         assert!(!NcclResult::INVALID_USAGE.ends_communicator());
         assert!(NcclResult::REMOTE_ERROR.ends_communicator());

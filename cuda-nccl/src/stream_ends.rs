@@ -1,28 +1,31 @@
-//! The end of the last call on each stream, for waits.
+//! Events that mark the end of the last call on each stream.
 //!
-//! An event behind each call shows when the call is over. Polling the stream would also wait for later work of the user, and a
-//! long kernel there would look like a lost rank.
+//! `wait` waits for such an event. Polling the stream instead would also wait for later work of the
+//! user, and a long kernel there would look like a lost rank.
 
 use cuda_safe::{Event, Stream};
 
 use crate::error::Result;
 
-/// How many streams are kept before those whose calls are over are forgotten.
+/// If more streams are kept, those whose calls have finished are removed.
 const MANY: usize = 16;
 
-/// The streams that calls were enqueued on, each with the end of its last call. The last stream was used last.
+/// The streams that calls were enqueued on, each with the event after its last call. The most
+/// recently used stream is last.
 #[derive(Default)]
 pub(crate) struct StreamEnds(Vec<StreamEnd>);
 
 struct StreamEnd {
     stream: Stream,
-    /// Recorded behind the last call.
+    /// Recorded after the last call.
     end: Event,
 }
 
 impl StreamEnds {
-    /// Makes an event for each stream that has none. Call it before anything is enqueued, since it may fail. A group of calls
-    /// names all of its streams at once: streams that are named here are not forgotten until the next time.
+    /// Creates an event for each stream that has none.
+    ///
+    /// Call this before anything is enqueued, since it may fail. A group of calls must pass all its
+    /// streams at once: streams passed here are kept until the next call of `prepare`.
     #[inline]
     pub(crate) fn prepare<'s, I>(&mut self, streams: I) -> Result<()>
     where
@@ -65,18 +68,19 @@ impl StreamEnds {
         }
     }
 
-    /// The stream that was prepared last, and the end of its last call.
+    /// Returns the most recently prepared stream and the event after its last call.
     pub(crate) fn last(&self) -> Option<(&Stream, &Event)> {
         self.0.last().map(|one| (&one.stream, &one.end))
     }
 
-    /// The end of the last call on a stream. `None` if there was none, or if it is over for long.
+    /// Returns the event after the last call on a stream. Returns `None` if there was no call, or
+    /// if it finished long ago.
     pub(crate) fn of(&self, stream: &Stream) -> Option<&Event> {
         let one = self.0.iter().find(|one| one.stream == *stream);
         one.map(|one| &one.end)
     }
 
-    /// All streams with the ends of their last calls.
+    /// Returns all streams with the events after their last calls.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Stream, &Event)> {
         self.0.iter().map(|one| (&one.stream, &one.end))
     }
@@ -92,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn streams_without_unfinished_calls_are_forgotten() {
+    fn streams_without_unfinished_calls_are_removed() {
         let context = Context::primary(0).unwrap();
         let streams: Vec<_> = (0..3 * MANY)
             .map(|_| Stream::new(&context).unwrap())
@@ -104,12 +108,12 @@ mod tests {
         ends.prepare([busy]).unwrap();
         ends.record(busy).unwrap();
         for stream in others {
-            ends.prepare([stream]).unwrap(); // and the call fails, or is captured
+            ends.prepare([stream]).unwrap(); // the call itself fails, or is captured
             assert_eq!(ends.last().unwrap().0, stream);
         }
         assert!(ends.iter().count() <= MANY);
         assert!(!ends.of(busy).unwrap().query().unwrap());
-        // All streams of a group are there at once.
+        // All streams of a group are kept at once.
         ends.prepare(others).unwrap();
         assert!(others.iter().all(|stream| ends.of(stream).is_some()));
         signal.set(1);

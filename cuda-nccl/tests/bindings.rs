@@ -1,14 +1,15 @@
-//! The bindings that are carried in `bindings/nccl.rs`: that they are what bindgen makes of a header.
+//! Checks that the bindings in `bindings/nccl.rs` are bindgen's output for NCCL's header.
 //!
-//! `scripts/carry-nccl-bindings.sh` runs this, with the header's path in `CUDA_NCCL_HEADER`.
+//! `scripts/carry-nccl-bindings.sh` runs this with the path of the header in `CUDA_NCCL_HEADER`.
 
 use std::{env, fs, path::Path};
 
 use quote::quote;
 use syn::{ForeignItem, Item};
 
-/// The few names that the header wants of CUDA's and the system's. Neither need be there.
-const STANDS_FOR: [(&str, &str); 5] = [
+/// Replacements for the CUDA and system headers that NCCL's header includes, so that these need not
+/// be installed.
+const REPLACEMENTS: [(&str, &str); 5] = [
     (
         "cuda_runtime.h",
         "typedef __SIZE_TYPE__ size_t;\n#define NULL ((void *)0)\n\
@@ -28,11 +29,11 @@ const STANDS_FOR: [(&str, &str); 5] = [
     ),
 ];
 
-/// What bindgen makes of the header, with the functions as one table of addresses.
+/// Runs bindgen on the header, and converts the functions to a table of addresses.
 fn generate(header: &Path) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nccl-headers");
     fs::create_dir_all(&folder).unwrap();
-    for (name, text) in STANDS_FOR {
+    for (name, text) in REPLACEMENTS {
         fs::write(folder.join(name), format!("#pragma once\n{text}")).unwrap();
     }
     let made = bindgen::Builder::default()
@@ -71,12 +72,12 @@ fn generate(header: &Path) -> String {
     prettyplease::unparse(&parsed)
 }
 
-/// The functions as fields of a struct, which a library of any version can fill.
+/// Converts the functions to fields of a struct, which a library of any version can fill.
 fn table(functions: &[ForeignItem]) -> proc_macro2::TokenStream {
     let (mut fields, mut loads) = (Vec::new(), Vec::new());
     for function in functions {
         let ForeignItem::Fn(function) = function else {
-            panic!("something else than a function is declared");
+            panic!("the header declares something other than a function");
         };
         let signature = &function.sig;
         let (name, inputs, output) = (&signature.ident, &signature.inputs, &signature.output);
@@ -106,7 +107,7 @@ fn table(functions: &[ForeignItem]) -> proc_macro2::TokenStream {
 
 #[test]
 #[ignore = "needs libclang and a header: scripts/carry-nccl-bindings.sh"]
-fn carried_is_what_bindgen_makes() {
+fn stored_bindings_match_the_header() {
     let header = env::var_os("CUDA_NCCL_HEADER").expect("CUDA_NCCL_HEADER names nccl.h");
     let made = generate(Path::new(&header));
     let carried = Path::new(env!("CARGO_MANIFEST_DIR")).join("bindings/nccl.rs");
@@ -114,7 +115,7 @@ fn carried_is_what_bindgen_makes() {
         fs::write(&carried, made).unwrap();
     } else if fs::read_to_string(&carried).unwrap() != made {
         panic!(
-            "bindings/nccl.rs is not what bindgen makes: scripts/carry-nccl-bindings.sh {}",
+            "bindings/nccl.rs differs from bindgen's output. Fix: run scripts/carry-nccl-bindings.sh {}",
             header.display()
         );
     }

@@ -1,4 +1,4 @@
-//! Vectors in files: pieces, shares, and what can't be read.
+//! Vectors in files: pieces, shares, and read errors.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use cuda_nccl::{
 use cuda_safe::{Context, bytemuck};
 use half::f16;
 
-/// A file that goes with the test.
+/// A file that is removed at the end of the test.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -55,7 +55,7 @@ fn numbers(len: u32) -> Vec<u32> {
 }
 
 #[test]
-fn pieces_of_any_length() {
+fn pieces_may_have_any_length() {
     let content = numbers(10_007);
     let file = Temporary::new(&content);
     let group = alone();
@@ -73,7 +73,7 @@ fn pieces_of_any_length() {
         (40_028, 3, 9),
         (1 << 20, 7, 4),
     ] {
-        // A piece of one element would be ten thousand launches.
+        // Pieces of one element would need ten thousand launches.
         let part =
             FileVector::<u32>::open_at(&file, 0, if bytes < 4 { 9 } else { 10_007 }).unwrap();
         let pass = FilePass::new()
@@ -104,7 +104,7 @@ fn several_threads_read_a_piece() {
 }
 
 #[test]
-fn extremes_of_each_type() {
+fn min_and_max_of_each_type() {
     let group = alone();
     let pass = || FilePass::new().piece_bytes(64).slots(2);
     macro_rules! check {
@@ -161,7 +161,7 @@ fn extremes_of_each_type() {
 }
 
 #[test]
-fn a_reduction_of_ones_own() {
+fn reduce_computes_custom_reductions() {
     let content: Vec<f32> = (0..5000).map(|i| (i % 10) as f32 - 4.5).collect();
     let file = Temporary::new(&content);
     let squares = MapReduce::<f32, f64>::of(
@@ -183,7 +183,7 @@ fn a_reduction_of_ones_own() {
 }
 
 #[test]
-fn the_same_bits_every_time() {
+fn results_have_the_same_bits_every_time() {
     let content: Vec<f32> = numbers(30_000).iter().map(|&x| (x as f32).sin()).collect();
     let file = Temporary::new(&content);
     let vector = FileVector::<f32>::open(&file).unwrap();
@@ -212,7 +212,7 @@ fn shares_cover_the_vector_once() {
 }
 
 #[test]
-fn nothing_has_a_sum_and_no_extremes() {
+fn empty_vector_has_a_sum_but_no_min_or_max() {
     let file = Temporary::new::<f32>(&[]);
     let vector = FileVector::<f32>::open(&file).unwrap();
     assert!(vector.is_empty());
@@ -221,7 +221,7 @@ fn nothing_has_a_sum_and_no_extremes() {
     assert_eq!(vector.max(&alone(), FilePass::new()).unwrap(), None);
 }
 
-/// Ranks that share device 0: for the file it is all the same.
+/// Ranks that share device 0. This makes no difference for the file.
 fn on_ranks<R: Send>(
     size: usize,
     work: impl Fn(&PeerRank) -> Result<R, Error> + Sync,
@@ -242,7 +242,7 @@ fn on_ranks<R: Send>(
 }
 
 #[test]
-fn ranks_read_a_share_each() {
+fn each_rank_reads_its_share() {
     let content: Vec<f32> = numbers(20_011).iter().map(|&x| (x as f32).cos()).collect();
     let file = Temporary::new(&content);
     let exact: f64 = content.iter().map(|&x| f64::from(x)).sum();
@@ -277,10 +277,10 @@ fn ranks_read_a_share_each() {
 }
 
 #[test]
-fn a_rank_that_can_not_read_is_named_by_the_others() {
+fn read_error_of_one_rank_is_reported_to_the_others() {
     let content = numbers(3000);
     let results = on_ranks(3, |rank| {
-        // Each has a copy; that of rank 1 becomes shorter.
+        // Each rank has a copy of the file. The copy of rank 1 is truncated.
         let copy = Temporary::new(&content);
         let vector = FileVector::<u32>::open(&copy)?;
         if rank.rank() == 1 {
@@ -306,7 +306,7 @@ fn a_rank_that_can_not_read_is_named_by_the_others() {
 }
 
 #[test]
-fn ranks_with_other_lengths() {
+fn different_lengths_are_rejected() {
     let (short, long) = (Temporary::new(&numbers(100)), Temporary::new(&numbers(101)));
     let results = on_ranks(2, |rank| {
         let file = if rank.rank() == 0 { &short } else { &long };
@@ -315,14 +315,15 @@ fn ranks_with_other_lengths() {
     for result in results {
         let error = result.unwrap_err();
         assert!(
-            matches!(&error, Error::Value(text) if text.starts_with("the number of the file's elements of rank 1: 101")),
+            matches!(&error, Error::Value(text) if text.starts_with("the number of elements in the file is 101 on rank 1")),
             "{error}"
         );
     }
 }
 
-/// On two ranks, of which rank 1 does something else: an error of both, before anything is read.
-fn refused<R: Send>(
+/// Runs two ranks, of which rank 1 does something different. Both must return an error before
+/// anything is read.
+fn assert_rejected<R: Send>(
     text: &str,
     work: impl Fn(&PeerRank, FilePass<'_>, bool) -> Result<R, Error> + Sync,
 ) {
@@ -330,26 +331,26 @@ fn refused<R: Send>(
     let results = on_ranks(2, |rank| {
         let mut show = |_: FileProgress| panic!("{text}: something was read");
         let pass = FilePass::new().progress(&mut show);
-        let refused = work(rank, pass, rank.rank() == 1).map(drop);
-        // And the group goes on.
+        let rejected = work(rank, pass, rank.rank() == 1).map(drop);
+        // The group stays usable.
         let sum = FileVector::<u32>::open(&file)?.sum(rank, FilePass::new())?;
         assert_eq!(sum, numbers(10).iter().map(|&x| u64::from(x)).sum());
-        refused
+        rejected
     });
     for result in results {
         let error = result.unwrap_err();
         assert!(
-            matches!(&error, Error::Value(told) if told.starts_with(text)),
+            matches!(&error, Error::Value(message) if message.starts_with(text)),
             "{error}"
         );
     }
 }
 
 #[test]
-fn ranks_that_reduce_something_else() {
+fn different_reductions_are_rejected() {
     let file = Temporary::new(&numbers(100));
-    refused(
-        "the reduction of rank 1: min; of rank 0: sum",
+    assert_rejected(
+        "the reduction is min on rank 1 and sum on rank 0",
         |rank, pass, other| {
             let vector = FileVector::<u64>::open(&file)?;
             match other {
@@ -358,15 +359,15 @@ fn ranks_that_reduce_something_else() {
             }
         },
     );
-    refused(
-        "the elements of rank 1: i32; of rank 0: u32",
+    assert_rejected(
+        "the element type is i32 on rank 1 and u32 on rank 0",
         |rank, pass, other| match other {
             true => FileVector::<i32>::open(&file)?.max(rank, pass).map(drop),
             false => FileVector::<u32>::open(&file)?.max(rank, pass).map(drop),
         },
     );
-    refused(
-        "the file's first byte of rank 1: 4; of rank 0: 0",
+    assert_rejected(
+        "the file's first byte is 4 on rank 1 and 0 on rank 0",
         |rank, pass, other| {
             let start = if other { 4 } else { 0 };
             FileVector::<u32>::open_at(&file, start, 99)?.sum(rank, pass)
@@ -375,7 +376,7 @@ fn ranks_that_reduce_something_else() {
 }
 
 #[test]
-fn a_rank_without_slots_is_an_error_of_all() {
+fn pass_without_slots_fails_on_all_ranks() {
     let file = Temporary::new(&numbers(100));
     let results = on_ranks(2, |rank| {
         let slots = if rank.rank() == 1 { 0 } else { 3 };
@@ -383,7 +384,7 @@ fn a_rank_without_slots_is_an_error_of_all() {
     });
     for result in results {
         let text = result.unwrap_err().to_string();
-        assert!(text.contains("a pass without slots"), "{text}");
+        assert!(text.contains("FilePass::slots is 0"), "{text}");
     }
 }
 
@@ -393,7 +394,7 @@ fn file_error<T>(outcome: Result<T, Error>, words: &[&str]) {
         Some(Error::File(text)) => words
             .iter()
             .for_each(|word| assert!(text.contains(word), "no {word:?} in: {text}")),
-        other => panic!("not of the file: {other:?}"),
+        other => panic!("not an Error::File: {other:?}"),
     }
 }
 
@@ -403,7 +404,7 @@ fn lengths_are_checked() {
     let name = file.as_ref().display().to_string();
     file_error(
         FileVector::<f32>::open(&file),
-        &[&name, "1027 bytes", "of 4 bytes", "3 are left over"],
+        &[&name, "1027 bytes", "of 4 bytes", "3 bytes are left over"],
     );
     let behind_header = FileVector::<u32>::open_at(&file, 3, 256).unwrap();
     assert_eq!(
@@ -412,7 +413,7 @@ fn lengths_are_checked() {
     );
     file_error(
         FileVector::<u32>::open_at(&file, 4, 256),
-        &[&name, "too few", "256 elements", "from byte 4 on"],
+        &[&name, "too few", "256 elements", "at byte 4"],
     );
     file_error(
         FileVector::<u64>::open_at(&file, 1, usize::MAX),
@@ -422,23 +423,23 @@ fn lengths_are_checked() {
 }
 
 #[test]
-fn what_is_no_file() {
+fn missing_and_special_files_are_rejected() {
     file_error(
         FileVector::<f32>::open("/no/such/file"),
         &["/no/such/file", "No such file"],
     );
     file_error(
         FileVector::<f32>::open(std::env::temp_dir()),
-        &["no file with a length"],
+        &["not a regular file"],
     );
     file_error(
         FileVector::<f32>::open("/dev/zero"),
-        &["/dev/zero", "no file with a length"],
+        &["/dev/zero", "not a regular file"],
     );
 }
 
 #[test]
-fn a_file_that_becomes_shorter() {
+fn truncated_file_is_reported() {
     let file = Temporary::new(&numbers(1000));
     let vector = FileVector::<u32>::open(&file).unwrap();
     fs::File::options()
@@ -450,9 +451,9 @@ fn a_file_that_becomes_shorter() {
     let name = file.as_ref().display().to_string();
     file_error(
         vector.sum(&alone(), FilePass::new().piece_bytes(800)),
-        &[&name, "ends at byte 1002", "cut"],
+        &[&name, "ends at byte 1002", "truncated"],
     );
-    // The device is as it was.
+    // The device stays usable.
     let rest = FileVector::<u32>::open_at(&file, 0, 250).unwrap();
     assert_eq!(
         rest.sum(&alone(), FilePass::new()).unwrap(),
@@ -461,34 +462,34 @@ fn a_file_that_becomes_shorter() {
 }
 
 #[test]
-fn no_slots() {
+fn pass_needs_a_slot() {
     let file = Temporary::new(&numbers(10));
     let vector = FileVector::<u32>::open(&file).unwrap();
-    let refused = vector.sum(&alone(), FilePass::new().slots(0)).unwrap_err();
+    let rejected = vector.sum(&alone(), FilePass::new().slots(0)).unwrap_err();
     assert!(
-        matches!(&refused, Error::Value(text) if text.contains("slots")),
-        "{refused}"
+        matches!(&rejected, Error::Value(text) if text.contains("slots")),
+        "{rejected}"
     );
 }
 
 #[test]
-fn slots_that_there_is_no_memory_for() {
+fn slots_that_exceed_memory_are_rejected() {
     const BYTES: u64 = 1 << 43;
     let file = Temporary::new::<u8>(&[]);
-    // Without a single block on the disk.
+    // A sparse file, which uses no disk blocks.
     let whole = fs::File::options().write(true).open(&file).unwrap();
     whole.set_len(BYTES).unwrap();
     let vector = FileVector::<f32>::open(&file).unwrap();
     let pass = FilePass::new().piece_bytes(BYTES as usize / 2).slots(2);
-    let refused = vector.sum(&alone(), pass).unwrap_err();
-    let Error::Value(text) = &refused else {
-        panic!("{refused}")
+    let rejected = vector.sum(&alone(), pass).unwrap_err();
+    let Error::Value(text) = &rejected else {
+        panic!("{rejected}")
     };
-    let told = "2 slots of 4398046511104 bytes each, ";
+    let start = "not enough memory for 2 slots of 4398046511104 bytes each, ";
     let words = ["FilePass::piece_bytes", "FilePass::slots", " failed: "];
-    assert!(text.starts_with(told), "{text}");
+    assert!(text.starts_with(start), "{text}");
     assert!(words.iter().all(|word| text.contains(word)), "{text}");
-    // The device is as it was.
+    // The device stays usable.
     let numbers = Temporary::new(&numbers(10));
     let least = FileVector::<u32>::open(&numbers)
         .unwrap()

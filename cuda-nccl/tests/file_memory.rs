@@ -1,4 +1,5 @@
-//! How much memory a vector in a file needs. A process of its own: the device's pool is that of all tests.
+//! Memory use of a vector in a file. A separate process, because all tests of a process share the
+//! device's pool.
 
 use std::fs;
 
@@ -22,8 +23,8 @@ fn memory_does_not_grow_with_the_file() {
     let vector = FileVector::<u32>::open(&path).unwrap();
     let before = pool.used().unwrap();
     pool.reset_high_water_marks().unwrap();
-    let mut told = Vec::new();
-    let mut show = |progress: FileProgress| told.push(progress);
+    let mut calls = Vec::new();
+    let mut show = |progress: FileProgress| calls.push(progress);
     let pass = FilePass::new()
         .piece_bytes(PIECE)
         .slots(3)
@@ -36,8 +37,8 @@ fn memory_does_not_grow_with_the_file() {
     assert!(peak >= 3 * PIECE as u64, "{peak}");
     assert!(peak < 6 * PIECE as u64, "{peak}");
     assert!(peak < size_of_val(&content[..]) as u64 / 5);
-    assert_eq!(told.len(), 32);
-    assert!(told.is_sorted_by_key(|progress| progress.done));
-    assert_eq!(told[31].done, content.len());
-    assert_eq!((told[0].of, told[31].fraction()), (content.len(), 1.0));
+    assert_eq!(calls.len(), 32);
+    assert!(calls.is_sorted_by_key(|progress| progress.done));
+    assert_eq!(calls[31].done, content.len());
+    assert_eq!((calls[0].of, calls[31].fraction()), (content.len(), 1.0));
 }

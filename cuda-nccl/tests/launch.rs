@@ -1,4 +1,5 @@
-//! Ranks that are processes: each launcher's variables, the exchange between them, and ranks that end.
+//! Ranks as processes: each launcher's variables, the exchange between the processes, and ranks
+//! that end.
 
 use std::{
     env,
@@ -13,7 +14,8 @@ use cuda_nccl::Launch;
 const ROLE: &str = "CUDA_NCCL_TEST_ROLE";
 const BYTES: &[u8] = b"the first bytes";
 
-/// All variables of launchers, so that the one under which the tests run does not matter.
+/// All launcher variables. They are removed from the processes, so that the launcher of the tests
+/// does not matter.
 const KNOWN: &[&str] = &[
     "CUDA_NCCL_",
     "RANK",
@@ -28,7 +30,7 @@ const KNOWN: &[&str] = &[
     "SLURM_",
 ];
 
-/// What a rank does. Not a test, but the program of the other tests' processes.
+/// The program of the ranks, which other tests start as processes.
 #[test]
 fn rank() {
     let Ok(role) = env::var(ROLE) else { return };
@@ -49,7 +51,7 @@ fn rank() {
     }
 }
 
-/// A process that is a rank, with these variables.
+/// Starts a process as a rank with these variables.
 fn start(role: &str, variables: &[(&str, String)]) -> Child {
     let mut command = Command::new(env::current_exe().unwrap());
     for (name, _) in env::vars_os() {
@@ -69,12 +71,12 @@ fn start(role: &str, variables: &[(&str, String)]) -> Child {
         .unwrap()
 }
 
-fn says(child: Child) -> String {
+fn output_of(child: Child) -> String {
     let Output { stdout, .. } = child.wait_with_output().unwrap();
     String::from_utf8(stdout).unwrap()
 }
 
-/// An address of this host that no other test has.
+/// Returns an address of this host that no other test uses.
 fn address() -> String {
     static PLACES: AtomicU16 = AtomicU16::new(0);
     let process = std::process::id();
@@ -95,7 +97,7 @@ fn by_hand(rank: usize, size: usize, address: &str) -> Vec<(&'static str, String
 }
 
 #[test]
-fn each_launcher_brings_its_processes_together() {
+fn processes_of_each_launcher_meet() {
     let launchers = ["by hand", "torchrun", "Open MPI", "Hydra", "Slurm"];
     let own = |launcher: &str, rank: usize, address: &str| {
         let number = |value: usize| value.to_string();
@@ -119,7 +121,8 @@ fn each_launcher_brings_its_processes_together() {
                 ("OMPI_COMM_WORLD_LOCAL_SIZE", number(3)),
                 ("PMIX_NAMESPACE", job),
             ],
-            // What tells this job from others is that this process started all ranks.
+            // This process is the common parent of all ranks, which distinguishes the job from
+            // others.
             "Hydra" => vec![
                 ("PMI_RANK", number(rank)),
                 ("PMI_SIZE", number(3)),
@@ -145,16 +148,17 @@ fn each_launcher_brings_its_processes_together() {
             .map(|rank| start("30000", &own(launcher, rank, &address)))
             .collect();
         for (rank, child) in ranks.into_iter().enumerate() {
-            let said = says(child);
+            let output = output_of(child);
             assert!(
-                said.contains(&format!("GOT {rank} the first bytes")),
-                "{launcher}: {said}"
+                output.contains(&format!("GOT {rank} the first bytes")),
+                "{launcher}: {output}"
             );
         }
     }
 }
 
-/// Tries with more time where processes are slow to start: the last time counts.
+/// Repeats the work with longer limits, because processes may start slowly. The last attempt
+/// counts.
 fn with_time(work: impl Fn(Duration) -> Result<(), String>) {
     for seconds in [1, 4] {
         if work(Duration::from_secs(seconds)).is_ok() {
@@ -164,15 +168,15 @@ fn with_time(work: impl Fn(Duration) -> Result<(), String>) {
     work(Duration::from_secs(16)).unwrap();
 }
 
-fn expect(said: &str, parts: &[&str]) -> Result<(), String> {
-    match parts.iter().find(|part| !said.contains(**part)) {
+fn expect(output: &str, parts: &[&str]) -> Result<(), String> {
+    match parts.iter().find(|part| !output.contains(**part)) {
         None => Ok(()),
-        Some(part) => Err(format!("{part:?} is not in: {said}")),
+        Some(part) => Err(format!("{part:?} is not in: {output}")),
     }
 }
 
 #[test]
-fn a_rank_that_ends_early_is_missed_within_the_limit() {
+fn rank_that_ends_early_is_reported_within_the_limit() {
     with_time(|limit| {
         let address = address();
         let begin = Instant::now();
@@ -182,10 +186,13 @@ fn a_rank_that_ends_early_is_missed_within_the_limit() {
             .enumerate()
             .map(|(rank, role)| start(role, &by_hand(rank, 3, &address)))
             .collect();
-        let said: Vec<_> = ranks.into_iter().map(says).collect();
+        let outputs: Vec<_> = ranks.into_iter().map(output_of).collect();
         assert!(begin.elapsed() < limit + Duration::from_secs(20));
-        expect(&said[0], &["FAILED 1 of 3 ranks have not come", "rank 2"])?;
-        expect(&said[1], &["FAILED rank 0 says: 1 of 3 ranks"])
+        expect(
+            &outputs[0],
+            &["FAILED 1 of 3 ranks have not connected", "rank 2"],
+        )?;
+        expect(&outputs[1], &["FAILED rank 0 reports: 1 of 3 ranks"])
     });
 }
 
@@ -199,10 +206,10 @@ fn a_killed_rank_0_ends_the_wait_of_the_others() {
         zero.kill().unwrap();
         zero.wait().unwrap();
         let begin = Instant::now();
-        let said = says(waiting);
+        let output = output_of(waiting);
         expect(
-            &said,
-            &["FAILED rank 0 at", "ended before all ranks had come"],
+            &output,
+            &["FAILED rank 0 at", "ended before all ranks had arrived"],
         )?;
         assert!(begin.elapsed() < Duration::from_secs(10));
         Ok(())
@@ -216,12 +223,12 @@ fn a_killed_rank_ends_the_wait_of_rank_0() {
         let zero = start("30000", &by_hand(0, 4, &address));
         let waiting = start("30000", &by_hand(2, 4, &address));
         let mut killed = start("60000", &by_hand(1, 4, &address));
-        thread::sleep(pause); // until all have come
+        thread::sleep(pause); // until all have arrived
         killed.kill().unwrap();
         killed.wait().unwrap();
-        let (zero, waiting) = (says(zero), says(waiting));
+        let (zero, waiting) = (output_of(zero), output_of(waiting));
         expect(&zero, &["FAILED rank 1, from", "ended before"])?;
-        expect(&waiting, &["FAILED rank 0 says: rank 1, from"])
+        expect(&waiting, &["FAILED rank 0 reports: rank 1, from"])
     });
 }
 
@@ -229,23 +236,23 @@ fn a_killed_rank_ends_the_wait_of_rank_0() {
 fn wrong_variables_are_named() {
     let mut variables = by_hand(0, 2, "127.0.0.1:1");
     variables[0].1 = "first".to_owned();
-    let said = says(start("1000", &variables));
+    let output = output_of(start("1000", &variables));
     assert!(
-        said.contains("REFUSED") && said.contains("CUDA_NCCL_RANK"),
-        "{said}"
+        output.contains("REFUSED") && output.contains("CUDA_NCCL_RANK"),
+        "{output}"
     );
-    let said = says(start("1000", &[]));
-    assert!(said.contains("REFUSED Ok(None)"), "{said}");
+    let output = output_of(start("1000", &[]));
+    assert!(output.contains("REFUSED Ok(None)"), "{output}");
 }
 
 #[test]
-fn a_port_that_is_taken() {
+fn port_in_use_is_reported() {
     let address = address();
     let taken = std::net::TcpListener::bind(&address).unwrap();
-    let said = says(start("1000", &by_hand(0, 2, &address)));
+    let output = output_of(start("1000", &by_hand(0, 2, &address)));
     assert!(
-        said.contains("FAILED rank 0 can't listen at") && said.contains("CUDA_NCCL_ADDRESS"),
-        "{said}"
+        output.contains("FAILED rank 0 cannot listen at") && output.contains("CUDA_NCCL_ADDRESS"),
+        "{output}"
     );
     drop(taken);
 }

@@ -1,5 +1,6 @@
-//! Ranks that are processes, over NCCL: each with a device of its own, or, where there is one GPU, two that share it, which
-//! NCCL takes for two hosts. Where NCCL is not installed, what they say about it.
+//! Ranks as processes, over NCCL. Each has its own device. On a machine with one GPU two of them
+//! share it, and NCCL takes them for ranks of two hosts. Without NCCL, the tests check the error of
+//! the ranks.
 
 use std::{
     env,
@@ -17,15 +18,15 @@ use cuda_safe::{Device, DeviceBuffer, Stream};
 
 const ROLE: &str = "CUDA_NCCL_TEST_ROLE";
 const FILE: &str = "CUDA_NCCL_TEST_FILE";
-/// A rank that has ended is noticed within this time.
+/// The end of a rank must be noticed within this time.
 const LIMIT: Duration = Duration::from_secs(8);
 
-/// What a rank does. Not a test, but the program of the other tests' processes.
+/// The program of the ranks, which other tests start as processes.
 #[test]
 fn rank() {
     let Ok(role) = env::var(ROLE) else { return };
     match work(&role) {
-        Ok(said) => println!("DONE {said}"),
+        Ok(output) => println!("DONE {output}"),
         Err(Error::Lost(text)) => println!("LOST {text}"),
         Err(Error::Missing(text)) => println!("MISSING {text}"),
         Err(error) => println!("FAILED {error}"),
@@ -60,7 +61,7 @@ fn work(role: &str) -> cuda_nccl::Result<String> {
     Ok(format!("{sums:?}"))
 }
 
-/// `size` processes by hand, on this host.
+/// Starts `size` processes by hand on this host.
 fn start(role: &str, size: usize, file: &str) -> Vec<Child> {
     let shared = (Device::count().unwrap() as usize) < size;
     static PORTS: AtomicU16 = AtomicU16::new(0);
@@ -69,7 +70,7 @@ fn start(role: &str, size: usize, file: &str) -> Vec<Child> {
         .map(|rank| {
             let mut command = Command::new(env::current_exe().unwrap());
             if shared {
-                // As if each rank had come on a host of its own.
+                // Each rank appears to be on a different host.
                 command
                     .env("NCCL_HOSTID", format!("host {rank}"))
                     .env("CUDA_NCCL_LOCAL_RANK", "0");
@@ -92,11 +93,12 @@ fn start(role: &str, size: usize, file: &str) -> Vec<Child> {
         .collect()
 }
 
-fn says(child: Child) -> String {
+fn output_of(child: Child) -> String {
     String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
 }
 
-/// How many ranks there can be; without NCCL, `None`, and each rank says so and ends.
+/// Returns the possible number of ranks. Without NCCL, checks that each rank reports this, and
+/// returns `None`.
 fn ranks(role: &str) -> Option<usize> {
     let size = Device::count().unwrap().clamp(2, 4) as usize;
     match Library::get() {
@@ -104,8 +106,8 @@ fn ranks(role: &str) -> Option<usize> {
         Err(missing) => {
             assert!(matches!(missing, Error::Missing(_)), "{missing}");
             for child in start(role, 2, "") {
-                let said = says(child);
-                assert!(said.contains("MISSING NCCL is not installed"), "{said}");
+                let output = output_of(child);
+                assert!(output.contains("MISSING NCCL is not installed"), "{output}");
             }
             None
         }
@@ -116,8 +118,8 @@ fn ranks(role: &str) -> Option<usize> {
 fn processes_reduce_together() {
     let Some(size) = ranks("reduce") else { return };
     for child in start("reduce", size, "") {
-        let said = says(child);
-        assert!(said.contains("DONE ["), "{said}");
+        let output = output_of(child);
+        assert!(output.contains("DONE ["), "{output}");
     }
 }
 
@@ -129,10 +131,10 @@ fn processes_share_a_file() {
     std::fs::write(&path, cuda_safe::bytemuck::cast_slice(&numbers)).unwrap();
     let expected: f64 = numbers.iter().map(|&x| f64::from(x)).sum();
     for child in start("file", size, path.to_str().unwrap()) {
-        let said = says(child);
+        let output = output_of(child);
         assert!(
-            said.contains(&format!("DONE {expected} Some(699.0)")),
-            "{said}, and not {expected}"
+            output.contains(&format!("DONE {expected} Some(699.0)")),
+            "{output}, and not {expected}"
         );
     }
     std::fs::remove_file(&path).unwrap();
@@ -157,11 +159,14 @@ fn a_killed_rank_is_an_error_within_the_limit() {
     }
     children[1].kill().unwrap();
     let begin = Instant::now();
-    for (rank, (mut child, mut output)) in children.into_iter().zip(outputs).enumerate() {
-        let mut said = String::new();
-        output.read_to_string(&mut said).unwrap();
+    for (rank, (mut child, mut stdout)) in children.into_iter().zip(outputs).enumerate() {
+        let mut output = String::new();
+        stdout.read_to_string(&mut output).unwrap();
         child.wait().unwrap();
-        assert!(rank == 1 || said.contains("LOST"), "rank {rank}: {said}");
+        assert!(
+            rank == 1 || output.contains("LOST"),
+            "rank {rank}: {output}"
+        );
     }
     assert!(
         begin.elapsed() < LIMIT + Duration::from_secs(10),

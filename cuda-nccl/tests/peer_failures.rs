@@ -1,5 +1,6 @@
-//! Driver calls that fail in the middle of what ranks do together: whatever call it is, all ranks end, with results that are
-//! right or with errors, and nothing hangs. Told by the emulator's failures on demand, in a process for each.
+//! Driver calls that fail during operations of several ranks. For each failing call, all ranks must
+//! end with correct results or with errors, and none may hang. The emulator fails calls on demand,
+//! in a separate process for each.
 
 use std::{
     env,
@@ -15,7 +16,7 @@ use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
 
 const CHILD: &str = "CUDA_NCCL_FAILURES_CHILD";
 
-/// One of each call, whose results are right if it returns any.
+/// Makes each call once. If it returns results, they are correct.
 fn calls(rank: &PeerRank) -> Result<()> {
     let (stream, other) = (Stream::new(rank.context())?, Stream::new(rank.context())?);
     for len in [8, 3000] {
@@ -32,7 +33,7 @@ fn calls(rank: &PeerRank) -> Result<()> {
         let peer = 1 - rank.rank();
         let mut receives = [(peer, mirrored.view_mut())];
         rank.exchange(&stream, &[(peer, all.slice(..len)?)], &mut receives)?;
-        drop((data, all)); // while the other may still read them
+        drop((data, all)); // the other rank may still be reading them
         rank.wait(&stream)?;
         assert_eq!(mirrored.to_vec(&stream)?, vec![3; len]);
     }
@@ -66,7 +67,7 @@ fn child(how: &str) {
     println!("child done: {ended:?}");
 }
 
-/// What is said where the failure did not happen.
+/// Returns the output if the failure did not occur.
 fn fails(function: &str, call: usize) -> Option<String> {
     let text = said(
         DEFAULT,
@@ -82,7 +83,7 @@ fn said(how: &str, failure: &str) -> String {
         .env(CHILD, how)
         .env("CUDA_EMULATOR_DEVICES", "2")
         .env("CUDA_EMULATOR_HOLD", "1")
-        // Kernels are compiled afresh by each, as for a user's first start.
+        // Each process compiles the kernels again, as at a user's first start.
         .env("CUDA_DIRECT_CACHE", "off")
         .env("CUDA_EMULATOR_FAIL", failure)
         .stdout(Stdio::piped())
@@ -129,7 +130,7 @@ fn every_call_fails_in_turn() {
         "cuEventRecord",
         "cuStreamWaitEvent",
     ] {
-        // The two ranks' calls come in any order. Every third, to be done in time.
+        // The calls of the two ranks come in any order. Only every third is tested, to save time.
         let mut call = 1;
         let end = loop {
             match fails(function, call) {

@@ -1,5 +1,5 @@
-//! The devices of one process by copies between them: on the emulator three of them; on a machine with fewer, ranks share
-//! devices.
+//! Devices of one process that communicate by copies. The emulator has three devices. On machines
+//! with fewer devices, ranks share them.
 
 mod suite;
 
@@ -32,8 +32,9 @@ fn ranks(size: usize, options: PeerOptions) -> Vec<PeerRank> {
     group.unwrap().into_ranks()
 }
 
-/// Whether this is the process that a test has for itself; in the tests' own process, starts that one and holds that it passes.
-fn in_a_process_of_its_own(variables: &[(&str, &str)]) -> bool {
+/// Returns true in a process that runs only this test. In the tests' common process, starts such a
+/// process and checks that it succeeds.
+fn in_separate_process(variables: &[(&str, &str)]) -> bool {
     const CHILD: &str = "CUDA_NCCL_PEER_CHILD";
     if env::var(CHILD).is_ok() {
         return true;
@@ -53,18 +54,18 @@ fn in_a_process_of_its_own(variables: &[(&str, &str)]) -> bool {
     false
 }
 
-/// Everything beyond a few elements goes in pieces, and these in many chunks.
+/// Options with which all but tiny arrays are reduced in pieces, and pieces in several chunks.
 fn small() -> PeerOptions {
     PeerOptions::default().scratch_bytes(512).piece_bytes(1024)
 }
 
 #[test]
-fn the_suite_with_a_device_alone() {
+fn suite_with_alone() {
     suite::suite(vec![Alone::new(&contexts(1)[0])]);
 }
 
 #[test]
-fn a_device_alone_has_one_rank_and_waits_for_its_stream() {
+fn alone_has_one_rank_and_waits_for_its_stream() {
     let alone = Alone::new(&contexts(1)[0]);
     let stream = Stream::new(alone.context()).unwrap();
     let data = &mut DeviceBuffer::from_slice(&stream, &[1u8, 2]).unwrap();
@@ -95,35 +96,35 @@ fn a_device_alone_has_one_rank_and_waits_for_its_stream() {
 }
 
 #[test]
-fn the_suite_with_one_rank() {
+fn suite_with_one_rank() {
     suite::suite(ranks(1, PeerOptions::default()));
 }
 
 #[test]
-fn the_suite_with_two_ranks() {
+fn suite_with_two_ranks() {
     suite::suite(ranks(2, PeerOptions::default()));
     suite::suite(ranks(2, small()));
 }
 
 #[test]
-fn the_suite_with_three_ranks() {
+fn suite_with_three_ranks() {
     suite::suite(ranks(3, PeerOptions::default()));
     suite::suite(ranks(3, small()));
 }
 
 #[test]
-fn the_suite_by_way_of_the_host() {
+fn suite_without_links() {
     suite::suite(ranks(2, PeerOptions::default().links(false)));
     suite::suite(ranks(3, small().links(false)));
 }
 
 #[test]
-fn the_suite_with_ranks_that_share_devices() {
+fn suite_with_ranks_that_share_devices() {
     suite::suite(ranks(5, small()));
 }
 
 #[test]
-fn a_length_that_differs_is_named_and_the_group_goes_on() {
+fn different_calls_are_named_and_the_group_stays_usable() {
     for options in [PeerOptions::default(), small()] {
         suite::on_all(ranks(3, options), |rank| {
             let stream = Stream::new(rank.context()).unwrap();
@@ -133,7 +134,7 @@ fn a_length_that_differs_is_named_and_the_group_goes_on() {
             let error = error.unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error}");
             assert!(error.to_string().starts_with("rank 2 calls"), "{error}");
-            // Another type, another operation, another call.
+            // A different type, operation and call.
             let mut bytes = DeviceBuffer::<u8>::zeroed(&stream, 8).unwrap();
             let mut words = DeviceBuffer::<u32>::zeroed(&stream, 8).unwrap();
             let result = match rank.rank() {
@@ -169,7 +170,7 @@ fn a_length_that_differs_is_named_and_the_group_goes_on() {
 }
 
 #[test]
-fn one_rank_can_not_take_part() {
+fn error_of_one_rank_is_reported_to_all() {
     let device = contexts(2).pop().unwrap().device();
     let other = Context::create(device, ContextFlags::default()).unwrap();
     suite::on_all(ranks(2, PeerOptions::default()), |rank| {
@@ -180,11 +181,11 @@ fn one_rank_can_not_take_part() {
         let result = rank.all_reduce(on, &mut data, Reduction::Sum);
         let text = result.unwrap_err().to_string();
         let expected = format!(
-            "the stream is of another context than that of rank 1 (another one of device {}): ",
+            "the stream belongs to a different context than rank 1 (another context of device {}): ",
             device.ordinal()
         );
         assert!(text.contains(&expected), "{text}");
-        // Memory of another one, on all ranks.
+        // Memory of another context, on all ranks.
         let mut far = DeviceBuffer::<f32>::zeroed(&foreign, 4).unwrap();
         let result = rank.all_reduce(&stream, &mut far, Reduction::Sum);
         assert!(matches!(result, Err(Error::Value(_))));
@@ -192,7 +193,7 @@ fn one_rank_can_not_take_part() {
     });
 }
 
-/// The error of rank 0, whose partner does something else.
+/// Returns the error of rank 0 when its partner makes different calls.
 fn with_partner(limit: Duration, partner: impl FnOnce(PeerRank) + Send) -> (Error, Duration) {
     let mut ranks = ranks(2, PeerOptions::default().timeout(limit));
     let (second, first) = (ranks.pop().unwrap(), ranks.pop().unwrap());
@@ -204,7 +205,7 @@ fn with_partner(limit: Duration, partner: impl FnOnce(PeerRank) + Send) -> (Erro
         let error = first.all_reduce(&stream, &mut data, Reduction::Sum);
         let error = error.unwrap_err();
         let waited = start.elapsed();
-        // Once lost, it is so for good, and at once.
+        // The group stays lost, and later calls fail immediately.
         let again = first.broadcast(&stream, &mut data, 0).unwrap_err();
         assert_eq!(
             error.to_string().split(';').next(),
@@ -216,11 +217,11 @@ fn with_partner(limit: Duration, partner: impl FnOnce(PeerRank) + Send) -> (Erro
 }
 
 #[test]
-fn nobody_waits_for_who_has_ended() {
+fn ended_rank_is_not_waited_for() {
     let long = Duration::from_secs(600);
-    // The call is named if it had begun.
+    // The error names the call if it had begun.
     let expect = |error: &Error, why: &str| {
-        let call = "; this rank calls all_reduce of 4 f32 (sum): all ranks make as many calls";
+        let call = "; this rank calls all_reduce of 4 f32 (sum): all ranks must make the same number of calls";
         let (text, begun) = (error.to_string(), format!("{why}{call}"));
         assert!([why, &begun].contains(&&*text), "{text}");
     };
@@ -235,19 +236,19 @@ fn nobody_waits_for_who_has_ended() {
 }
 
 #[test]
-fn who_is_forgotten_is_missed_after_the_time_limit() {
+fn missing_rank_is_named_after_the_time_limit() {
     let limit = Duration::from_millis(80);
     let (error, waited) = with_partner(limit, mem::forget);
     assert!(matches!(error, Error::Lost(_)), "{error}");
-    let text = "rank 1 has not come within the time limit of 80ms (PeerOptions::timeout); this rank calls all_reduce of 4 f32 (sum)";
+    let text = "rank 1 has not arrived within the time limit of 80ms (PeerOptions::timeout); this rank calls all_reduce of 4 f32 (sum)";
     assert!(error.to_string().starts_with(text), "{error}");
     assert!(waited >= limit);
 }
 
 #[test]
-fn a_wait_ends_with_the_time_limit() {
-    if !in_a_process_of_its_own(&[]) {
-        return; // what waits for all work of the context would wait for this
+fn wait_ends_after_the_time_limit() {
+    if !in_separate_process(&[]) {
+        return; // calls that wait for the whole context would wait for this
     }
     let limit = Duration::from_millis(50);
     let options = PeerOptions::default().timeout(limit);
@@ -262,15 +263,15 @@ fn a_wait_ends_with_the_time_limit() {
     assert!(error.to_string().contains("has not ended"), "{error}");
     let again = rank.all_reduce(&stream, &mut data, Reduction::Sum);
     assert!(matches!(again, Err(Error::Lost(_))));
-    drop(rank); // which waits for nothing
+    drop(rank); // does not wait
     signal.set(1);
     stream.synchronize().unwrap();
 }
 
 #[test]
-fn work_behind_a_call_does_not_end_the_group() {
-    if !in_a_process_of_its_own(&[]) {
-        return; // what waits for all work of the context would wait for this
+fn later_work_does_not_count_towards_the_time_limit() {
+    if !in_separate_process(&[]) {
+        return; // calls that wait for the whole context would wait for this
     }
     let options = PeerOptions::default().timeout(Duration::from_millis(500));
     let rank = ranks(1, options).pop().unwrap();
@@ -278,7 +279,7 @@ fn work_behind_a_call_does_not_end_the_group() {
     let signal = Signal::<u32>::new(rank.context(), 0).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
-    // A long kernel of the user's.
+    // A long kernel of the user.
     stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
     rank.wait(&stream).unwrap();
     assert!(!stream.query().unwrap());
@@ -287,16 +288,16 @@ fn work_behind_a_call_does_not_end_the_group() {
     rank.all_reduce(&other, &mut theirs, Reduction::Sum)
         .unwrap();
     rank.wait(&other).unwrap();
-    drop(rank); // which doesn't wait for it either
+    drop(rank); // does not wait for it either
     assert!(!stream.query().unwrap());
     signal.set(1);
     stream.synchronize().unwrap();
 }
 
 #[test]
-fn a_wait_for_one_stream_does_not_wait_for_calls_on_another() {
-    if !in_a_process_of_its_own(&[]) {
-        return; // what waits for all work of the context would wait for this
+fn wait_ignores_calls_on_other_streams() {
+    if !in_separate_process(&[]) {
+        return; // calls that wait for the whole context would wait for this
     }
     let options = PeerOptions::default().timeout(Duration::from_millis(500));
     let rank = ranks(1, options).pop().unwrap();
@@ -305,7 +306,7 @@ fn a_wait_for_one_stream_does_not_wait_for_calls_on_another() {
         [&a, &b].map(|stream| DeviceBuffer::<f32>::zeroed(stream, 4).unwrap());
     let signal = Signal::<u32>::new(rank.context(), 0).unwrap();
     rank.all_reduce(&a, &mut on_a, Reduction::Sum).unwrap();
-    // A long kernel of the user's, and a call behind it.
+    // A long kernel of the user, followed by a call.
     b.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
     rank.all_reduce(&b, &mut on_b, Reduction::Sum).unwrap();
     rank.wait(&a).unwrap();
@@ -313,7 +314,7 @@ fn a_wait_for_one_stream_does_not_wait_for_calls_on_another() {
     rank.wait(&Stream::new(rank.context()).unwrap()).unwrap();
     signal.set(1);
     rank.wait(&b).unwrap();
-    // The group is healthy, and its calls stay in order across streams.
+    // The group stays usable, and its calls stay in order across streams.
     signal.set(0);
     b.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
     rank.all_reduce(&b, &mut on_b, Reduction::Sum).unwrap();
@@ -325,15 +326,16 @@ fn a_wait_for_one_stream_does_not_wait_for_calls_on_another() {
 }
 
 #[test]
-fn nobody_waits_at_the_end_for_work_that_is_stuck() {
-    if !in_a_process_of_its_own(&[]) {
-        return; // what waits for all work of the context would wait for this
+fn drop_does_not_wait_for_stuck_work() {
+    if !in_separate_process(&[]) {
+        return; // calls that wait for the whole context would wait for this
     }
-    let options = PeerOptions::default().timeout(Duration::from_secs(3)); // in which both compile
+    let options = PeerOptions::default().timeout(Duration::from_secs(3)); // long enough to compile both kernels
     let mut group = ranks(2, options).into_iter();
     let (zero, one) = (group.next().unwrap(), group.next().unwrap());
     let (loaded, gone) = (Barrier::new(2), Barrier::new(2));
-    // The first call of a kind loads its kernel, for which the driver waits for all work of the context.
+    // The first call of a kind loads its kernel, and the driver then waits for all work of the
+    // context.
     let load = |rank: &PeerRank, stream: &Stream| {
         let mut data = DeviceBuffer::<f32>::zeroed(stream, 4).unwrap();
         rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
@@ -345,7 +347,7 @@ fn nobody_waits_at_the_end_for_work_that_is_stuck() {
             let stream = Stream::new(zero.context()).unwrap();
             load(&zero, &stream);
             let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
-            // Its stream waits for the other's, which never comes so far.
+            // Its stream waits for the other's, which never gets there.
             zero.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
             drop(zero);
             gone.wait();
@@ -367,7 +369,7 @@ fn nobody_waits_at_the_end_for_work_that_is_stuck() {
 }
 
 #[test]
-fn a_group_runs_and_tells_the_reason() {
+fn run_returns_the_cause_of_a_failure() {
     let group = || PeerGroup::new(&contexts(3)).unwrap();
     let numbers = group().run(|rank| Ok(rank.rank() * 10)).unwrap();
     assert_eq!(numbers, [0, 10, 20]);
@@ -390,18 +392,18 @@ fn a_group_runs_and_tells_the_reason() {
 }
 
 #[test]
-fn a_capture_is_refused_on_all_ranks() {
-    if !in_a_process_of_its_own(&[]) {
-        return; // a capture forbids other threads to allocate
+fn capturing_streams_are_rejected_on_all_ranks() {
+    if !in_separate_process(&[]) {
+        return; // other threads cannot allocate during a capture
     }
     let ready = Barrier::new(2);
     suite::on_all(ranks(2, PeerOptions::default()), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
         let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
-        rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap(); // compiles
+        rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap(); // compiles the kernel
         let check = |result: cuda_nccl::Result<()>| {
             let text = result.unwrap_err().to_string();
-            assert!(text.contains("is being captured"), "{text}");
+            assert!(text.contains("is capturing"), "{text}");
         };
         ready.wait();
         if rank.rank() == 0 {
@@ -419,8 +421,9 @@ fn a_capture_is_refused_on_all_ranks() {
     });
 }
 
-/// A fault ends the contexts of all devices in the process (recorded on two H100s, driver 580). A rank whose device did not
-/// fault learns of it from the other rank or from the driver, whichever comes first.
+/// A fault ends the contexts of all devices in the process (observed on two H100s, driver 580). A
+/// rank whose device did not fault gets the error from the other rank or from the driver, whichever
+/// comes first.
 fn expect_fault(rank: &PeerRank, error: &Error) {
     match (rank.rank(), error) {
         (0, Error::Lost(why)) => assert!(why.contains("device of rank 1"), "{why}"),
@@ -433,14 +436,14 @@ fn expect_fault(rank: &PeerRank, error: &Error) {
 }
 
 #[test]
-fn a_fault_of_one_rank_is_an_error_of_all() {
-    if !in_a_process_of_its_own(&[]) {
+fn fault_of_one_rank_fails_all() {
+    if !in_separate_process(&[]) {
         return; // no context of the device can be used afterwards
     }
     let options = PeerOptions::default().timeout(Duration::from_secs(20));
     let group = PeerGroup::with_options(&contexts(2), options).unwrap();
     if Device::count().unwrap() < 2 {
-        println!("one device: its fault is that of both ranks");
+        println!("one device: a fault ends both ranks' contexts");
         return;
     }
     let error = group
@@ -451,7 +454,7 @@ fn a_fault_of_one_rank_is_an_error_of_all() {
             if rank.rank() == 1 {
                 let source = r#"extern "C" __global__ void stray(size_t x) { *(int *)x = 1; }"#;
                 let stray = Module::compile(rank.context(), source)?.function("stray")?;
-                // SAFETY: it faults, which is what is wanted, and writes nowhere.
+                // SAFETY: the kernel faults on purpose, and writes nowhere.
                 unsafe { stray.launch(&stream, LaunchConfig::new(1, 1), (8u64,))? };
                 let fault = stream.synchronize().unwrap_err();
                 assert_eq!(*fault.kind(), ErrorKind::Fault, "{fault}");
@@ -465,16 +468,17 @@ fn a_fault_of_one_rank_is_an_error_of_all() {
     assert!(matches!(error, Error::Cuda(_)), "{error}");
 }
 
-/// A fault that nobody has seen yet when the others have enqueued their part: what they have waited for was never made.
-fn a_wait_tells_of_another_device_that_failed(len: usize) {
-    // The emulator begins late, so that the call finds nothing.
-    if !in_a_process_of_its_own(&[("CUDA_EMULATOR_HOLD", "400")]) {
+/// A fault that is still unnoticed when the other ranks enqueue their part. Their input was never
+/// computed.
+fn wait_reports_a_failed_device(len: usize) {
+    // The emulator executes late, so that the call itself finds no fault.
+    if !in_separate_process(&[("CUDA_EMULATOR_HOLD", "400")]) {
         return; // no context of the device can be used afterwards
     }
     let options = small().timeout(Duration::from_secs(20));
     let ranks = ranks(2, options);
     if ranks[0].context() == ranks[1].context() {
-        println!("one device: its fault is that of both ranks");
+        println!("one device: a fault ends both ranks' contexts");
         return;
     }
     let rest = Barrier::new(2);
@@ -485,9 +489,9 @@ fn a_wait_tells_of_another_device_that_failed(len: usize) {
         rank.wait(&stream).unwrap();
         let source = r#"extern "C" __global__ void stray(size_t x) { *(int *)x = 1; }"#;
         let module = Module::compile(rank.context(), source).unwrap();
-        let stray = module.function("stray").unwrap(); // which goes last: its end waits
+        let stray = module.function("stray").unwrap(); // dropped last, because unloading the module waits
         if rank.rank() == 1 {
-            // SAFETY: it faults, which is what is wanted, and writes nowhere.
+            // SAFETY: the kernel faults on purpose, and writes nowhere.
             unsafe {
                 stray
                     .launch(&stream, LaunchConfig::new(1, 1), (8u64,))
@@ -502,17 +506,17 @@ fn a_wait_tells_of_another_device_that_failed(len: usize) {
 }
 
 #[test]
-fn a_wait_tells_of_another_device_that_failed_in_a_small_call() {
-    a_wait_tells_of_another_device_that_failed(4);
+fn wait_reports_a_device_that_failed_in_a_small_call() {
+    wait_reports_a_failed_device(4);
 }
 
 #[test]
-fn a_wait_tells_of_another_device_that_failed_in_a_call_in_pieces() {
-    a_wait_tells_of_another_device_that_failed(5000);
+fn wait_reports_a_device_that_failed_in_a_call_in_pieces() {
+    wait_reports_a_failed_device(5000);
 }
 
 #[test]
-fn options_of_more_than_all_memory() {
+fn options_that_exceed_the_address_space_are_rejected() {
     let contexts = contexts(2);
     for options in [
         PeerOptions::default().piece_bytes((1 << 63) + 256),
@@ -527,7 +531,7 @@ fn options_of_more_than_all_memory() {
 }
 
 #[test]
-fn after_a_loss_nothing_is_enqueued() {
+fn nothing_is_enqueued_after_a_loss() {
     let mut group = ranks(2, PeerOptions::default().timeout(Duration::from_millis(80))).into_iter();
     let rank = group.next().unwrap();
     let stream = Stream::new(rank.context()).unwrap();
@@ -548,7 +552,7 @@ fn after_a_loss_nothing_is_enqueued() {
 }
 
 #[test]
-fn groups_of_no_ranks_and_of_too_many() {
+fn groups_need_1_to_16_ranks() {
     assert!(matches!(PeerGroup::new(&[]), Err(Error::Value(_))));
     let many = PeerGroup::new(&vec![contexts(1).pop().unwrap(); 17]);
     assert!(many.unwrap_err().to_string().contains("17 contexts"));
@@ -685,7 +689,7 @@ fn lengths_that_are_no_parts_are_named() {
 /// third, which writes to the same outbox.
 fn an_outbox_outlasts_its_readers(between: impl Fn(&PeerRank, &Stream) + Sync) {
     // The emulator begins what nobody waits for late, so that rank 1 is behind.
-    if !in_a_process_of_its_own(&[("CUDA_EMULATOR_HOLD", "2000")]) {
+    if !in_separate_process(&[("CUDA_EMULATOR_HOLD", "2000")]) {
         return;
     }
     let done = Barrier::new(2);
@@ -764,7 +768,7 @@ fn a_group_may_have_sixteen_ranks() {
 
 #[test]
 fn a_rank_that_is_dropped_waits_for_its_work() {
-    if !in_a_process_of_its_own(&[]) {
+    if !in_separate_process(&[]) {
         return; // what waits for all work of the context would wait for this
     }
     let options = PeerOptions::default().timeout(Duration::from_secs(60));
@@ -787,7 +791,7 @@ fn a_rank_that_is_dropped_waits_for_its_work() {
 
 #[test]
 fn a_rank_that_is_dropped_waits_no_longer_than_the_time_limit() {
-    if !in_a_process_of_its_own(&[]) {
+    if !in_separate_process(&[]) {
         return; // what waits for all work of the context would wait for this
     }
     for waits_before in [false, true] {

@@ -1,4 +1,4 @@
-//! A group of one rank.
+//! A group with one rank.
 
 use cuda_safe::{
     Context, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Stream,
@@ -11,7 +11,8 @@ use crate::{
     error::{Error, Result},
 };
 
-/// One device, as a group of which it is the only rank: work that is written for groups runs without others.
+/// A group with one device as its only rank. It runs code that is written for groups on a single
+/// device.
 ///
 /// ```
 /// use cuda_nccl::{Alone, Collectives, Reduction};
@@ -31,7 +32,7 @@ use crate::{
 pub struct Alone(Context);
 
 impl Alone {
-    /// The group of this context's device.
+    /// Creates the group of this context's device.
     #[must_use]
     pub fn new(context: &Context) -> Self {
         Self(context.clone())
@@ -65,7 +66,7 @@ impl Collectives for Alone {
         data: &mut DeviceMemory<impl StorageMut, T>,
         _: Reduction,
     ) -> Result<()> {
-        // One number is its own sum, mean and least.
+        // The sum, mean, minimum and so on of one number is the number.
         self.expect(stream, [data.owner()])
     }
 
@@ -97,7 +98,7 @@ impl Collectives for Alone {
         part: &mut DeviceMemory<impl StorageMut, T>,
         _: Reduction,
     ) -> Result<()> {
-        self.all_gather(stream, all, part) // a part is all
+        self.all_gather(stream, all, part) // the only part is the whole array
     }
 
     fn all_to_all<T: PlainData>(
@@ -128,7 +129,7 @@ impl Collectives for Alone {
         );
         if !lengths.0.eq(lengths.1) {
             return Err(Error::Value(
-                "what rank 0 sends to itself has other lengths than what it receives".to_owned(),
+                "rank 0 sends other lengths to itself than it receives".to_owned(),
             ));
         }
         for ((_, from), (_, to)) in sends.iter().zip(receives) {

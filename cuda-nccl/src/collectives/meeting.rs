@@ -1,4 +1,4 @@
-//! Where the threads of a group meet, and hand each other what they have to say.
+//! A rendezvous of a group's threads, in which they exchange values.
 
 use std::{
     hint,
@@ -10,13 +10,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A meeting place of a fixed number of ranks. Each brings an offer and leaves with all of them; nobody leaves before all
-/// have come. A meeting takes place for all ranks or for none.
-pub(crate) struct Meeting<O> {
+/// A rendezvous of a fixed number of ranks. Each rank brings a value and receives the values of
+/// all. A rank returns only after all have arrived. A round completes for all ranks or for none.
+pub(crate) struct Rendezvous<O> {
     size: usize,
-    /// Whether a rank has a core of its own to wait on.
+    /// Whether there are enough cores for waiting ranks to spin.
     spins: bool,
-    /// The meetings that have taken place.
+    /// The number of completed rounds.
     round: AtomicU64,
     state: Mutex<State<O>>,
     changed: Condvar,
@@ -25,16 +25,18 @@ pub(crate) struct Meeting<O> {
 struct State<O> {
     offers: Vec<Option<O>>,
     arrived: usize,
-    /// Of the last meeting. The next one can't take place before everybody has read this.
+    /// The values of the last round. The next round cannot complete before all ranks have read
+    /// them.
     all: Arc<[O]>,
-    /// Why there will be no more meetings.
+    /// The reason why no more rounds take place.
     lost: Option<String>,
 }
 
-/// How long a waiting rank keeps its core: longer than ranks are usually apart, shorter than anybody would notice.
+/// How long a waiting rank spins: longer than the usual delay between ranks, and too short to
+/// matter.
 const SPIN: Duration = Duration::from_micros(200);
 
-impl<O> Meeting<O> {
+impl<O> Rendezvous<O> {
     pub(crate) fn new(size: usize) -> Self {
         Self {
             size,
@@ -51,14 +53,14 @@ impl<O> Meeting<O> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<O>> {
-        // Nothing that is done under the lock panics halfway.
+        // No code panics while it holds the lock with a half-changed state.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Meets the others, and returns what all of them brought, in the order of ranks.
+    /// Waits for the other ranks, and returns the values of all ranks in rank order.
     ///
-    /// With a time limit, the error says which rank is lost; nobody meets any more from then on. Without one, the caller
-    /// knows that all the others are on their way here.
+    /// With a time limit, the error names the ranks that did not arrive, and no more rounds take
+    /// place after it. Without a limit, the caller must know that all other ranks will arrive.
     pub(crate) fn meet(
         &self,
         rank: usize,
@@ -90,7 +92,7 @@ impl<O> Meeting<O> {
             state = self.lock();
         }
         loop {
-            // First of all: who has met may end at once, and the others have met too.
+            // Checked first: a rank may end right after the round, which was complete for all.
             if self.round.load(Ordering::Relaxed) != round {
                 return Ok(state.all.clone());
             }
@@ -115,7 +117,7 @@ impl<O> Meeting<O> {
                     all => format!("ranks {} have", all.join(" and ")),
                 };
                 let why = format!(
-                    "{who} not come within the time limit of {limit:?} (PeerOptions::timeout)"
+                    "{who} not arrived within the time limit of {limit:?} (PeerOptions::timeout)"
                 );
                 self.end(&mut state, &why);
                 return Err(why);
@@ -128,12 +130,13 @@ impl<O> Meeting<O> {
         }
     }
 
-    /// Why there are no more meetings.
+    /// Returns the reason why no more rounds take place, if they have ended.
     pub(crate) fn lost(&self) -> Option<String> {
         self.lock().lost.clone()
     }
 
-    /// There will be no more meetings: who waits for one, and who comes later, is told why. The first reason stays.
+    /// Ends all rounds: ranks that wait, and those that arrive later, get this reason. The first
+    /// reason is kept.
     pub(crate) fn lose(&self, why: &str) {
         let mut state = self.lock();
         self.end(&mut state, why);
@@ -154,16 +157,16 @@ mod tests {
     const LONG: Option<Duration> = Some(Duration::from_secs(60));
 
     #[test]
-    fn all_leave_with_what_all_brought() {
+    fn every_rank_receives_all_values() {
         for size in [1, 2, 5] {
-            let meeting = Meeting::new(size);
+            let rendezvous = Rendezvous::new(size);
             thread::scope(|scope| {
                 for rank in 0..size {
-                    let meeting = &meeting;
+                    let rendezvous = &rendezvous;
                     scope.spawn(move || {
                         for round in 0..200 {
                             let limit = if round % 2 == 0 { LONG } else { None };
-                            let all = meeting.meet(rank, round * 10 + rank, limit).unwrap();
+                            let all = rendezvous.meet(rank, round * 10 + rank, limit).unwrap();
                             let wanted: Vec<usize> = (0..size).map(|r| round * 10 + r).collect();
                             assert_eq!(*all, *wanted);
                         }
@@ -174,72 +177,72 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_the_lost() {
-        let meeting = Meeting::new(2);
+    fn lost_rank_ends_the_wait() {
+        let rendezvous = Rendezvous::new(2);
         thread::scope(|scope| {
-            let waits = scope.spawn(|| meeting.meet(0, (), LONG));
+            let waits = scope.spawn(|| rendezvous.meet(0, (), LONG));
             thread::sleep(Duration::from_millis(5));
-            meeting.lose("gone");
+            rendezvous.lose("gone");
             assert_eq!(waits.join().unwrap().unwrap_err(), "gone");
         });
-        meeting.lose("later");
-        assert_eq!(meeting.meet(1, (), LONG).unwrap_err(), "gone");
+        rendezvous.lose("later");
+        assert_eq!(rendezvous.meet(1, (), LONG).unwrap_err(), "gone");
     }
 
     #[test]
-    fn who_does_not_come_in_time_is_named() {
-        let meeting = Meeting::new(3);
+    fn late_rank_is_named() {
+        let rendezvous = Rendezvous::new(3);
         thread::scope(|scope| {
             let short = Some(Duration::from_millis(500));
-            let other = scope.spawn(|| meeting.meet(2, (), LONG));
+            let other = scope.spawn(|| rendezvous.meet(2, (), LONG));
             thread::sleep(Duration::from_millis(5));
-            let error = meeting.meet(0, (), short).unwrap_err();
-            assert!(error.starts_with("rank 1 has not come"), "{error}");
+            let error = rendezvous.meet(0, (), short).unwrap_err();
+            assert!(error.starts_with("rank 1 has not arrived"), "{error}");
             assert_eq!(other.join().unwrap().unwrap_err(), error);
         });
     }
     /// A meeting whose ranks keep their cores while they wait, whatever the machine has.
-    fn spinning<O>(size: usize) -> Meeting<O> {
-        Meeting {
+    fn spinning<O>(size: usize) -> Rendezvous<O> {
+        Rendezvous {
             spins: true,
-            ..Meeting::new(size)
+            ..Rendezvous::new(size)
         }
     }
 
     #[test]
     fn ranks_that_spin_meet_and_end_like_others() {
-        let meeting = spinning(2);
+        let rendezvous = spinning(2);
         thread::scope(|scope| {
             for rank in 0..2 {
-                let meeting = &meeting;
+                let rendezvous = &rendezvous;
                 scope.spawn(move || {
                     for round in 0..200 {
-                        let all = meeting.meet(rank, 2 * round + rank, LONG).unwrap();
+                        let all = rendezvous.meet(rank, 2 * round + rank, LONG).unwrap();
                         assert_eq!(*all, [2 * round, 2 * round + 1]);
                     }
                 });
             }
         });
         thread::scope(|scope| {
-            let waits = scope.spawn(|| meeting.meet(0, 0, LONG));
+            let waits = scope.spawn(|| rendezvous.meet(0, 0, LONG));
             thread::sleep(Duration::from_millis(5));
-            meeting.lose("gone");
+            rendezvous.lose("gone");
             assert_eq!(waits.join().unwrap().unwrap_err(), "gone");
         });
-        let meeting = spinning(2);
+        let rendezvous = spinning(2);
         let limit = Duration::from_millis(30);
         let start = Instant::now();
-        let error = meeting.meet(1, (), Some(limit)).unwrap_err();
+        let error = rendezvous.meet(1, (), Some(limit)).unwrap_err();
         assert!(start.elapsed() >= limit);
         let text = "rank 0 has not come within the time limit of 30ms (PeerOptions::timeout)";
         assert_eq!(error, text);
-        assert_eq!(meeting.lost().as_deref(), Some(text));
+        assert_eq!(rendezvous.lost().as_deref(), Some(text));
     }
 
     #[test]
     fn several_missing_ranks_are_named() {
-        let meeting = Meeting::new(4);
-        let error = meeting.meet(2, (), Some(Duration::from_millis(10)));
+        let rendezvous = Rendezvous::new(4);
+        let error = rendezvous.meet(2, (), Some(Duration::from_millis(10)));
         let error = error.unwrap_err();
         assert!(
             error.starts_with("ranks 0 and 1 and 3 have not come within the time limit of 10ms"),
@@ -250,12 +253,12 @@ mod tests {
     #[test]
     fn a_rank_without_a_limit_waits_on_after_a_loss() {
         // It knows that the others are on their way.
-        let meeting = Meeting::new(2);
-        meeting.lose("gone");
+        let rendezvous = Rendezvous::new(2);
+        rendezvous.lose("gone");
         thread::scope(|scope| {
-            let waits = scope.spawn(|| meeting.meet(0, 1, None));
+            let waits = scope.spawn(|| rendezvous.meet(0, 1, None));
             thread::sleep(Duration::from_millis(5));
-            assert_eq!(*meeting.meet(1, 2, None).unwrap(), [1, 2]);
+            assert_eq!(*rendezvous.meet(1, 2, None).unwrap(), [1, 2]);
             assert_eq!(*waits.join().unwrap().unwrap(), [1, 2]);
         });
     }

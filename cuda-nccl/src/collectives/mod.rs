@@ -1,4 +1,4 @@
-//! What the ranks of a group do together, whoever carries it.
+//! Collective operations of a group of ranks, independent of the transport.
 
 mod alone;
 mod meeting;
@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// An error unless the stream and the memory are of a rank's context.
+/// Returns an error unless the stream and the memory belong to the rank's context.
 #[inline]
 pub(crate) fn expect_context<'a>(
     rank: usize,
@@ -34,15 +34,16 @@ pub(crate) fn expect_context<'a>(
     }
 }
 
-/// An error unless `all` has a part for each rank. Both have names for the message.
+/// Returns an error unless `all` has `size` times the elements of `part`. Both lengths come with a
+/// name for the message.
 pub(crate) fn expect_parts(call: &str, [part, all]: [(&str, usize); 2], size: usize) -> Result<()> {
     if part.1.checked_mul(size) == Some(all.1) {
         return Ok(());
     }
     Err(Error::Value(format!(
-        "{call}: `{}` has {} elements, which are not {size} parts like `{}`, of {}: parts are of one length; those of different \
-         ones go by exchange",
-        all.0, all.1, part.0, part.1
+        "{call}: `{}` has {} elements, but must have {size} times the {} elements of `{}`: all parts have the same length. \
+         For parts of different lengths, use exchange",
+        all.0, all.1, part.1, part.0
     )))
 }
 
@@ -50,35 +51,45 @@ pub(crate) fn expect_parts(call: &str, [part, all]: [(&str, usize); 2], size: us
 fn foreign(what: &str, found: &Context, rank: usize, own: &Context) -> Error {
     let device = |context: &Context| context.device().ordinal();
     let places = match (device(found), device(own)) {
-        (there, here) if there != here => format!("one of device {there}, and the rank has {here}"),
-        (_, here) => format!("another one of device {here}"),
+        (there, here) if there != here => {
+            format!("a context of device {there}; the rank uses device {here}")
+        }
+        (_, here) => format!("another context of device {here}"),
     };
     Error::Value(format!(
-        "{what} is of another context than that of rank {rank} ({places}): make it in the one that Collectives::context gives"
+        "{what} belongs to a different context than rank {rank} ({places}): create it in the context that Collectives::context returns"
     ))
 }
 
-/// One rank of a group of devices, and what it does together with the others.
+/// One rank of a group of devices, with the operations that all ranks perform together.
 ///
-/// **All ranks make the same calls in the same order**, each from a thread or a process of its own, with the same lengths
-/// and types unless a method says otherwise. A call enqueues its work on the stream that it is given, which is of this
-/// rank's context, and returns; memory of other streams is ordered with it.
+/// **All ranks must make the same calls in the same order**, with the same lengths and types unless
+/// a method says otherwise. Each rank is driven by a separate thread or process. A call enqueues
+/// its work on the given stream, which must belong to this rank's context, and returns. Memory that
+/// belongs to other streams is ordered with it.
 ///
-/// An algorithm that is written over this trait runs on NCCL and on copies between the devices of one process alike.
+/// Code that is generic over this trait runs on NCCL and on copies between the devices of one
+/// process.
 pub trait Collectives {
-    /// Which rank this is, from 0.
+    /// Returns the number of this rank, counted from 0.
     fn rank(&self) -> usize;
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     fn size(&self) -> usize;
 
-    /// The context of this rank's device.
+    /// Returns the context of this rank's device.
     fn context(&self) -> &Context;
 
-    /// Each rank has the reduction of all ranks' `data` in its place, the same bits on all ranks.
+    /// Replaces `data` on each rank with the reduction of all ranks' `data`. The result has the
+    /// same bits on all ranks.
     ///
     /// # Errors
-    /// Memory or stream of another context; another rank is lost or calls with another length.
+    /// - Returns [`Error::Value`](crate::Error::Value) if the stream or the memory belongs to
+    ///   another context, or if a rank makes a different call, for instance with another length.
+    /// - Returns [`Error::Lost`](crate::Error::Lost) if another rank has failed or does not arrive
+    ///   within the time limit.
+    /// - Returns [`Error::Cuda`](crate::Error::Cuda) if a driver call fails or work in the context
+    ///   has faulted.
     fn all_reduce<T: Reducible>(
         &self,
         stream: &Stream,
@@ -86,10 +97,11 @@ pub trait Collectives {
         reduction: Reduction,
     ) -> Result<()>;
 
-    /// All ranks have the `data` of rank `root`.
+    /// Copies the `data` of rank `root` to all ranks.
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce), and a root that is not a rank.
+    /// Returns the errors of [`all_reduce`](Self::all_reduce), and
+    /// [`Error::Value`](crate::Error::Value) if `root` is not a rank of the group.
     fn broadcast<T: PlainData>(
         &self,
         stream: &Stream,
@@ -97,10 +109,12 @@ pub trait Collectives {
         root: usize,
     ) -> Result<()>;
 
-    /// All ranks have the `part` of each rank, one behind the other in the order of ranks.
+    /// Copies the `part` of each rank to all ranks, into `all` in the order of ranks.
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce), and an `all` that is not as long as `size` parts.
+    /// Returns the errors of [`all_reduce`](Self::all_reduce), and
+    /// [`Error::Value`](crate::Error::Value) if the length of `all` is not `size` times that of
+    /// `part`.
     fn all_gather<T: PlainData>(
         &self,
         stream: &Stream,
@@ -108,12 +122,15 @@ pub trait Collectives {
         all: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()>;
 
-    /// Each rank has its part of the reduction of all ranks' `all` in `part`: rank 0 the first one.
+    /// Reduces all ranks' `all`, and writes this rank's part of the result to `part`. Rank 0
+    /// receives the first part.
     ///
-    /// `all` has `size` parts, on all ranks, and stays as it is.
+    /// `all` has `size` parts on each rank, and is not changed.
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce), and an `all` that is not as long as `size` parts.
+    /// Returns the errors of [`all_reduce`](Self::all_reduce), and
+    /// [`Error::Value`](crate::Error::Value) if the length of `all` is not `size` times that of
+    /// `part`.
     fn reduce_scatter<T: Reducible>(
         &self,
         stream: &Stream,
@@ -122,10 +139,12 @@ pub trait Collectives {
         reduction: Reduction,
     ) -> Result<()>;
 
-    /// Part j of rank i's `from` becomes part i of rank j's `to`: a transposition of parts. Both have `size` parts.
+    /// Sends a different part to each rank: part j of rank i's `from` becomes part i of rank j's
+    /// `to`. Both buffers have `size` parts.
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce), and lengths that are no `size` parts.
+    /// Returns the errors of [`all_reduce`](Self::all_reduce), and
+    /// [`Error::Value`](crate::Error::Value) if the lengths differ or are not a multiple of `size`.
     fn all_to_all<T: PlainData>(
         &self,
         stream: &Stream,
@@ -133,15 +152,19 @@ pub trait Collectives {
         to: &mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<()>;
 
-    /// Sends to some ranks and receives from some, all at once: what one rank sends to another, that one receives from it,
-    /// in the same order and of the same lengths. The lists may be empty, and may differ between ranks.
+    /// Sends to some ranks and receives from some, all at once.
+    ///
+    /// For each pair of ranks, the receiver must list the same number of transfers as the sender,
+    /// in the same order and with the same lengths. The lists may be empty, and may differ between
+    /// ranks.
     ///
     /// ```
     /// use cuda_nccl::{Collectives, PeerGroup};
     /// use cuda_safe::{DeviceBuffer, Stream};
     ///
     /// # fn main() -> cuda_nccl::Result<()> {
-    /// // Each rank has four numbers between two places for those of its neighbours.
+    /// // Each rank has four numbers, with one element before and one after them for the
+    /// // neighbours' numbers.
     /// PeerGroup::of_all_devices()?.run(|rank| {
     ///     let (me, last) = (rank.rank(), rank.size() - 1);
     ///     let stream = Stream::new(rank.context())?;
@@ -169,7 +192,9 @@ pub trait Collectives {
     /// ```
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce), and a rank that there is not.
+    /// Returns the errors of [`all_reduce`](Self::all_reduce), and
+    /// [`Error::Value`](crate::Error::Value) if a list names a rank that does not exist, or if
+    /// sends and receives do not match.
     fn exchange<T: PlainData>(
         &self,
         stream: &Stream,
@@ -177,9 +202,12 @@ pub trait Collectives {
         receives: &mut [(usize, DeviceViewMut<'_, T>)],
     ) -> Result<()>;
 
-    /// Tells the other ranks that this one can't make the call that they are about to make, and why. They have an error
-    /// instead of waiting for it, and the group goes on: it counts as this rank's part in the call. The methods here do so by
-    /// themselves; it is for who finds a mistake before.
+    /// Reports to the other ranks that this rank cannot make the call that they are about to make,
+    /// and why.
+    ///
+    /// The other ranks return an error instead of waiting, and the group stays usable: the report
+    /// counts as this rank's part in the call. The methods of this trait report their own errors.
+    /// Call this if you find an error before you call them.
     ///
     /// ```
     /// use cuda_nccl::{Collectives, PeerGroup, Result};
@@ -201,14 +229,15 @@ pub trait Collectives {
     /// # }
     /// ```
     ///
-    /// Over NCCL the reason stays with this rank, and ranks whose calls are
-    /// [not compared](crate::CommunicatorOptions::unverified) are told nothing.
+    /// Over NCCL only this rank keeps the reason, and ranks whose calls are [not
+    /// compared](crate::CommunicatorOptions::unverified) receive no report.
     fn refuse(&self, why: &str);
 
-    /// All ranks have the values of each rank, one behind the other in the order of ranks. For few values. Waits for them.
+    /// Returns the values of all ranks, in the order of ranks. Meant for a few values, and waits
+    /// for them.
     ///
     /// # Errors
-    /// As [`all_reduce`](Self::all_reduce).
+    /// Returns the errors of [`all_reduce`](Self::all_reduce).
     fn gather_on_host<T: PlainData>(&self, stream: &Stream, values: &[T]) -> Result<Vec<T>> {
         let part = DeviceBuffer::from_slice(stream, values)?;
         let mut all = DeviceBuffer::<T>::uninit(stream, values.len() * self.size())?;
@@ -217,16 +246,19 @@ pub trait Collectives {
         Ok(all.to_vec(stream)?)
     }
 
-    /// Waits for this rank's calls on the stream, with the group's time limit. A lost rank is an error, not a hang.
+    /// Waits for this rank's calls on the stream, with the group's time limit. Returns an error if
+    /// a rank is lost, and does not hang.
     ///
-    /// Work that you enqueue behind the last call may go on, and takes none of the time limit. Work in front of a call delays
-    /// the call, so it counts. A [group of one](Alone) waits for the whole stream, without a limit.
+    /// Work that you enqueue after the last call may continue, and does not count towards the time
+    /// limit. Work before a call delays the call, so it counts. A [group of one](Alone) waits for
+    /// the whole stream, without a limit.
     ///
-    /// The results of a call are known to be right when this has returned. Without it, a copy to the host may hold the result
-    /// of a call in which another rank's device has failed.
+    /// The results of a call are known to be valid only after this returns. If you copy them to the
+    /// host without calling it, the copy may hold the result of a call in which another rank's
+    /// device has failed.
     ///
     /// # Errors
-    /// Returns [`Error::Lost`](crate::Error::Lost) if another rank has failed or does not come in time, and
-    /// [`Error::Cuda`](crate::Error::Cuda) if work in the context has failed.
+    /// Returns [`Error::Lost`](crate::Error::Lost) if another rank has failed or does not arrive in
+    /// time, and [`Error::Cuda`](crate::Error::Cuda) if work in the context has failed.
     fn wait(&self, stream: &Stream) -> Result<()>;
 }

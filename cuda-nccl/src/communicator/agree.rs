@@ -1,4 +1,4 @@
-//! Whether all ranks are about to make the same call: they tell each other, over NCCL.
+//! Comparison of the calls of all ranks, over NCCL.
 
 use std::sync::atomic::Ordering;
 
@@ -12,7 +12,8 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Sends so many words to all ranks, and has those of all ranks, for each of the communicators. Waits for them.
+/// For each communicator, sends words to all ranks and returns the words of all ranks. Waits for
+/// them.
 pub(super) fn gather_words(parts: &[(&Inner, &[u64])]) -> Result<Vec<Vec<u64>>> {
     let mut places = Vec::with_capacity(parts.len());
     for (inner, words) in parts {
@@ -30,7 +31,8 @@ pub(super) fn gather_words(parts: &[(&Inner, &[u64])]) -> Result<Vec<Vec<u64>>> 
             (*inner, call, stream)
         })
         .collect();
-    // SAFETY: both are as long as is said, and belong to the stream, which is waited for below.
+    // SAFETY: both buffers have the given lengths and belong to the stream, which is waited for
+    // below.
     unsafe { enqueue(&calls, Streams::Own)? };
     let mut all = Vec::with_capacity(parts.len());
     for ((inner, _), (stream, _, words)) in parts.iter().zip(&places) {
@@ -40,24 +42,24 @@ pub(super) fn gather_words(parts: &[(&Inner, &[u64])]) -> Result<Vec<Vec<u64>>> 
     Ok(all)
 }
 
-/// An error on a stream that is being captured: nothing can be compared there, since nothing runs, and nothing would keep the
-/// memory for as long as the graph.
+/// Returns an error if the stream is capturing. Nothing runs during a capture, so the ranks
+/// could not compare their calls, and nothing would keep the memory alive as long as the graph.
 pub(super) fn expect_uncaptured(stream: &Stream) -> Result<()> {
     if !stream.is_capturing()? {
         return Ok(());
     }
     Err(Error::Value(
-        "the stream is being captured: calls are captured only with CommunicatorOptions::unverified, whose contract then \
-         holds for the graph too"
+        "the stream is capturing: calls can be captured only with CommunicatorOptions::unverified, whose contract then \
+         includes the graph"
             .into(),
     ))
 }
 
-/// An error on every rank unless all ranks of each of the communicators make the same calls.
+/// Returns an error on every rank unless all ranks of each communicator make the same calls.
 pub(super) fn agree(parts: &[(&Inner, &[&Call])]) -> Result<()> {
     let mut records = Vec::with_capacity(parts.len());
     for (inner, calls) in parts {
-        // The first call in words, for the message, and all of them as one number.
+        // The words of the first call, for the message, and a digest of all calls.
         let first = calls.first();
         let mut record = first.map_or(Call::NOTHING, |call| call.words()).to_vec();
         record.push(calls.len() as u64);
@@ -71,7 +73,7 @@ pub(super) fn agree(parts: &[(&Inner, &[&Call])]) -> Result<()> {
         .map(|((inner, _), record)| (*inner, record.as_slice()))
         .collect();
     let all = gather_words(&ready)?;
-    // Not before: a rank that failed by itself has not met the others, and may come again.
+    // Not earlier, because a rank that failed on its own has not met the others, and may try again.
     for (inner, _) in parts {
         inner.compared.fetch_add(1, Ordering::Relaxed);
     }
@@ -81,7 +83,7 @@ pub(super) fn agree(parts: &[(&Inner, &[&Call])]) -> Result<()> {
     Ok(())
 }
 
-/// One number for many, the same in every process (FNV-1a).
+/// Combines words to one number that is the same in every process (FNV-1a).
 pub(super) fn digest(words: impl Iterator<Item = u64>) -> u64 {
     let bytes = words.flat_map(u64::to_le_bytes);
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -89,7 +91,7 @@ pub(super) fn digest(words: impl Iterator<Item = u64>) -> u64 {
     })
 }
 
-/// An error that says which ranks differ, unless all records are the same.
+/// Returns an error that names the differing ranks, unless all records are equal.
 fn compare(words: &[u64], len: usize) -> Result<()> {
     let mut kinds: Vec<(&[u64], Vec<usize>)> = Vec::new();
     for (rank, record) in words.chunks_exact(len).enumerate() {
@@ -101,7 +103,8 @@ fn compare(words: &[u64], len: usize) -> Result<()> {
     if kinds.len() <= 1 {
         return Ok(());
     }
-    // The few first: they are likely to be wrong. Of two, the later one.
+    // The smaller group first, because it is likely to be wrong. Of two groups of the same size,
+    // the later one.
     kinds.sort_by_key(|(_, ranks)| (ranks.len(), std::cmp::Reverse(ranks[0])));
     let calls: Vec<String> = kinds
         .iter()
@@ -132,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rank_that_differs_is_named_first() {
+    fn differing_rank_is_named_first() {
         let same = [0, 7, 4, 0, 0, 1, 9, 2];
         let other = [0, 7, 5, 0, 0, 1, 8, 2];
         assert!(compare(&[same, same, same].concat(), 8).is_ok());

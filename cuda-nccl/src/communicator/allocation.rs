@@ -1,4 +1,4 @@
-//! Memory that NCCL allocates, in the way that its fastest paths want it.
+//! Memory allocated by NCCL.
 
 use std::ffi::c_void;
 
@@ -8,19 +8,20 @@ use cuda_safe::{
     sys::CUdeviceptr,
 };
 
-use super::current::{enter, said};
+use super::current::{enter, last_error};
 use crate::{
     error::{Error, Result},
     library::Library,
     result::NcclResult,
 };
 
-/// Memory that NCCL allocates, in the way that [registration](super::Communicator::register) wants it for the fastest paths.
+/// Memory allocated by NCCL, in the form that [registration](super::Communicator::register) needs
+/// for NCCL's fastest paths.
 ///
 /// It belongs to a stream. Dropping it waits for that stream.
 pub type NcclBuffer<T> = DeviceMemory<NcclAllocated, T>;
 
-/// What an [`NcclBuffer`] holds.
+/// The storage of an [`NcclBuffer`].
 #[derive(Debug)]
 pub struct NcclAllocated {
     library: &'static Library,
@@ -29,11 +30,16 @@ pub struct NcclAllocated {
 }
 
 impl NcclAllocated {
-    /// `len` elements, which are zero.
+    /// Allocates `len` elements and sets them to zero.
+    ///
+    /// See
+    /// [`ncclMemAlloc`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclmemalloc).
     ///
     /// # Errors
-    /// [`Error::Missing`] without NCCL, [`Error::Unsupported`] before 2.19, too little memory, and a length that no memory
-    /// has.
+    /// - Returns [`Error::Missing`] if NCCL is not installed.
+    /// - Returns [`Error::Unsupported`] if NCCL is older than 2.19.
+    /// - Returns [`Error::Value`] if the size in bytes exceeds the address space.
+    /// - Returns [`Error::Nccl`] if there is not enough free memory.
     ///
     /// ```no_run
     /// use cuda_nccl::NcclAllocated;
@@ -52,7 +58,7 @@ impl NcclAllocated {
         let allocate = library.need("ncclMemAlloc", library.functions().ncclMemAlloc)?;
         let bytes = len.checked_mul(size_of::<T>()).ok_or_else(|| {
             Error::Value(format!(
-                "{len} elements of {} bytes are more than any memory",
+                "{len} elements of {} bytes exceed the address space",
                 size_of::<T>()
             ))
         })?;
@@ -64,13 +70,13 @@ impl NcclAllocated {
         if bytes > 0 {
             let _current = enter(stream.context())?;
             let mut ptr: *mut c_void = std::ptr::null_mut();
-            // SAFETY: valid for the write; the context is current.
+            // SAFETY: `ptr` is valid for the write, and the context is current.
             match NcclResult(unsafe { allocate(&mut ptr, bytes) }.0) {
                 NcclResult::SUCCESS => storage.ptr = ptr as CUdeviceptr,
-                result => return Err(Error::nccl("ncclMemAlloc", result, &said(library))),
+                result => return Err(Error::nccl("ncclMemAlloc", result, &last_error(library))),
             }
         }
-        // SAFETY: so many bytes, aligned as all allocations are.
+        // SAFETY: the memory has this number of bytes, with the alignment of all allocations.
         let mut memory = unsafe { DeviceMemory::from_storage(storage, len) };
         memory.memset_u8(stream, 0)?;
         Ok(memory)
@@ -82,28 +88,32 @@ impl NcclAllocated {
             return Ok(());
         }
         if let Settled::Unknown(error) = self.stream.settle() {
-            return Err(error.into()); // it may be in use: rather a leak
+            return Err(error.into()); // it may be in use, so it is leaked
         }
         let free = self
             .library
             .need("ncclMemFree", self.library.functions().ncclMemFree)?;
         let _current = enter(self.stream.context())?;
-        // SAFETY: allocated by NCCL, and freed once; its stream's work is over.
+        // SAFETY: allocated by NCCL and freed once. The work on its stream is over.
         match NcclResult(unsafe { free(ptr as *mut c_void) }.0) {
             NcclResult::SUCCESS => Ok(()),
-            result => Err(Error::nccl("ncclMemFree", result, &said(self.library))),
+            result => Err(Error::nccl(
+                "ncclMemFree",
+                result,
+                &last_error(self.library),
+            )),
         }
     }
 }
 
 impl Drop for NcclAllocated {
     fn drop(&mut self) {
-        // An error here can't be acted upon.
+        // `drop` cannot return an error.
         let _ = self.free();
     }
 }
 
-// SAFETY: memory of the stream's context, which stays until the stream's work is over.
+// SAFETY: the memory belongs to the stream's context, and lives until the stream's work is over.
 unsafe impl Storage for NcclAllocated {
     const NAME: &'static str = "NcclBuffer";
 
@@ -116,7 +126,7 @@ unsafe impl Storage for NcclAllocated {
     }
 }
 
-// SAFETY: memory of its own.
+// SAFETY: this object owns the memory.
 unsafe impl StorageMut for NcclAllocated {}
 
 impl OwnedStorage for NcclAllocated {

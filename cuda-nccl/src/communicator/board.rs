@@ -1,10 +1,11 @@
-//! What the ranks of one process tell each other of their calls.
+//! Comparison of calls between the ranks of one process.
 //!
-//! NCCL writes as much into another rank's memory as its own rank was told, so ranks that disagree about a length would write
-//! beyond the end of memory that belongs to safe code. Within one process nothing of the kind is enqueued: each rank
-//! writes its collectives down in its [lane](super::lane), and compares them with those of the others; sends and receives meet
-//! on the board itself. What differs is refused, and ends the communicators of all ranks here, since another one may have
-//! enqueued its call already.
+//! NCCL writes the number of bytes that the sending rank passed, so ranks that disagree about a
+//! length would write past the end of memory that belongs to safe code. Within one process such a
+//! call is never enqueued. Each rank records its collectives in a [lane](super::lane) and compares
+//! them with those of the other ranks. Sends and receives are compared here, under a lock. If calls
+//! differ, the call is rejected and the communicators of all ranks in this process are aborted,
+//! because another rank may have enqueued its call already.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -22,21 +23,21 @@ use super::{
     shared::Shared,
 };
 
-/// By what names a communicator: its unique id, and what it was made of.
-type Boards = HashMap<Vec<u8>, Weak<Board>>;
+/// Groups by the key of their communicator: its unique id, and how it was derived.
+type Groups = HashMap<Vec<u8>, Weak<LocalGroup>>;
 
-static BOARDS: Mutex<Option<Boards>> = Mutex::new(None);
+static GROUPS: Mutex<Option<Groups>> = Mutex::new(None);
 
 #[derive(Default)]
-pub(super) struct Board {
-    /// Another number whenever a rank has come or gone.
+pub(super) struct LocalGroup {
+    /// Changes whenever a rank joins or leaves.
     members: AtomicU64,
     state: Mutex<State>,
-    /// A member has come further.
-    further: Condvar,
+    /// Notified when a member reaches its next step.
+    changed: Condvar,
 }
 
-impl Board {
+impl LocalGroup {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -45,58 +46,59 @@ impl Board {
 #[derive(Default)]
 struct State {
     members: Vec<Member>,
-    /// Sends without their receives, or the other way round, by who sends and who receives.
+    /// Sends without their receives and receives without their sends, by sender and receiver.
     pairs: HashMap<[usize; 2], VecDeque<(Kind, usize)>>,
 }
 
 struct Member {
     rank: usize,
     shared: Weak<Shared>,
-    /// The thread that made it.
+    /// The thread that created the rank.
     thread: ThreadId,
     step: Step,
-    /// Where it writes its calls.
+    /// The chunk that it currently writes its calls to.
     tail: Arc<Chunk>,
-    /// Where others begin to, who have come since it has looked.
+    /// Ranks that joined since it last refreshed, with the chunk where their calls begin.
     arrived: Vec<(usize, Arc<Chunk>)>,
 }
 
-/// How far a rank has come.
+/// Progress of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
-    Coming,
+    Starting,
     Ready,
-    Gone,
+    Ended,
 }
 
-/// A rank's place at the board. It leaves when this is dropped.
-pub(super) struct Seat {
-    board: Arc<Board>,
+/// A rank's membership in the group. Dropping it leaves the group.
+pub(super) struct Membership {
+    group: Arc<LocalGroup>,
     rank: usize,
 }
 
-impl Seat {
-    /// At the board of the communicator of this name. A board where the rank sits already is that of another communicator: by
-    /// `NCCL_COMM_ID` all have the same id.
-    pub(super) fn take(mut name: Vec<u8>, rank: usize) -> Self {
-        let mut boards = BOARDS.lock().unwrap_or_else(PoisonError::into_inner);
-        let boards = boards.get_or_insert_default();
-        boards.retain(|_, board| board.strong_count() > 0);
-        let board = loop {
-            let Some(board) = boards.get(&name).and_then(Weak::upgrade) else {
-                let board = Arc::new(Board::default());
-                boards.insert(name, Arc::downgrade(&board));
-                break board;
+impl Membership {
+    /// Joins the group of the communicator with this key. If the rank is already a member of the
+    /// group with this key, that group belongs to another communicator: with `NCCL_COMM_ID` all
+    /// communicators have the same id.
+    pub(super) fn join(mut name: Vec<u8>, rank: usize) -> Self {
+        let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+        let groups = groups.get_or_insert_default();
+        groups.retain(|_, group| group.strong_count() > 0);
+        let group = loop {
+            let Some(group) = groups.get(&name).and_then(Weak::upgrade) else {
+                let group = Arc::new(LocalGroup::default());
+                groups.insert(name, Arc::downgrade(&group));
+                break group;
             };
-            let mut state = board.lock();
+            let mut state = group.lock();
             let taken = state.member(rank).is_some();
             drop(state);
             if !taken {
-                break board;
+                break group;
             }
             name.push(0);
         };
-        let mut state = board.lock();
+        let mut state = group.lock();
         let tail = Chunk::new(0);
         let mut arrived = Vec::new();
         for other in &mut state.members {
@@ -107,32 +109,32 @@ impl Seat {
             rank,
             shared: Weak::new(),
             thread: thread::current().id(),
-            step: Step::Coming,
+            step: Step::Starting,
             tail,
             arrived,
         });
         drop(state);
-        board.members.fetch_add(1, Ordering::Relaxed);
-        Self { board, rank }
+        group.members.fetch_add(1, Ordering::Relaxed);
+        Self { group, rank }
     }
 
-    /// Whom to end when another rank is lost.
-    pub(super) fn is(&self, shared: &Arc<Shared>) {
-        let mut state = self.board.lock();
+    /// Sets the state to end when another rank is lost.
+    pub(super) fn set_shared(&self, shared: &Arc<Shared>) {
+        let mut state = self.group.lock();
         if let Some(member) = state.member(self.rank) {
             member.shared = Arc::downgrade(shared);
         }
     }
 
-    /// Whether a rank is of this process.
-    pub(super) fn has(&self, rank: usize) -> bool {
-        let mut state = self.board.lock();
+    /// Returns whether a rank belongs to this process.
+    pub(super) fn contains(&self, rank: usize) -> bool {
+        let mut state = self.group.lock();
         state.member(rank).is_some()
     }
 
-    /// The other ranks of this process.
+    /// Returns the other ranks of this process.
     pub(super) fn others(&self) -> Vec<Arc<Shared>> {
-        let state = self.board.lock();
+        let state = self.group.lock();
         let others = state
             .members
             .iter()
@@ -142,38 +144,41 @@ impl Seat {
             .collect()
     }
 
-    /// This rank has come so far.
+    /// Records that this rank has reached a step.
     pub(super) fn step(&self, step: Step) {
-        let mut state = self.board.lock();
+        let mut state = self.group.lock();
         if let Some(member) = state.member(self.rank) {
             member.step = step;
         }
-        self.board.further.notify_all();
+        self.group.changed.notify_all();
     }
 
-    /// Waits until the ranks that other threads of this process have made are so far, for a limited time.
+    /// Waits until the ranks created by other threads of this process have reached a step, with a
+    /// time limit.
     ///
-    /// NCCL allocates and frees memory of all ranks of a process while it makes and ends a communicator, which waits for kernels
-    /// on their devices. A rank that is ready earlier must not start a kernel yet that waits for the others, whose threads
-    /// wait for it: on two GPUs, that hangs.
+    /// NCCL allocates and frees memory of all ranks of a process while it creates and ends a
+    /// communicator, and that waits for kernels on their devices. A rank that is ready earlier must
+    /// not start a kernel that waits for the others yet, because their threads wait for that
+    /// kernel. On two GPUs this hangs.
     pub(super) fn wait_for(&self, step: Step, limit: Duration) {
         let mine = thread::current().id();
-        let state = self.board.lock();
+        let state = self.group.lock();
         let behind = |state: &mut State| {
             state
                 .members
                 .iter()
                 .any(|member| member.thread != mine && member.step < step)
         };
-        // After the time limit it is the next call that finds out.
-        let _ = self.board.further.wait_timeout_while(state, limit, behind);
+        // If the time limit is over, the next call reports it.
+        let _ = self.group.changed.wait_timeout_while(state, limit, behind);
     }
 
-    /// Compares the rank's next call with those of the other ranks here. What differs is told.
+    /// Compares the rank's next call with those of the other ranks in this process. Returns a
+    /// message if they differ.
     #[inline]
     pub(super) fn compare(&self, calls: &mut Calls, call: &Call) -> Option<String> {
-        if calls.members != self.board.members.load(Ordering::Relaxed) {
-            self.look_around(calls);
+        if calls.members != self.group.members.load(Ordering::Relaxed) {
+            self.refresh(calls);
         }
         if !call.kind.is_collective() {
             return self.compare_pair(call);
@@ -196,11 +201,11 @@ impl Seat {
         Some(differ(number, [(self.rank, &words), (rank, &theirs)]))
     }
 
-    /// Who is here.
+    /// Updates the list of ranks in this process.
     #[cold]
-    fn look_around(&self, calls: &mut Calls) {
-        let mut state = self.board.lock();
-        calls.members = self.board.members.load(Ordering::Relaxed);
+    fn refresh(&self, calls: &mut Calls) {
+        let mut state = self.group.lock();
+        calls.members = self.group.members.load(Ordering::Relaxed);
         if let Some(own) = state.member(self.rank) {
             calls.others.append(&mut own.arrived);
             calls.own = own.tail.clone();
@@ -210,17 +215,17 @@ impl Seat {
             .retain(|(rank, _)| state.member(*rank).is_some());
     }
 
-    /// Those who come later begin there.
+    /// Sets the chunk where ranks that join later begin to read.
     #[cold]
     fn begin(&self, chunk: Arc<Chunk>) {
-        let mut state = self.board.lock();
+        let mut state = self.group.lock();
         if let Some(own) = state.member(self.rank) {
             own.tail = chunk;
         }
     }
 
     fn compare_pair(&self, call: &Call) -> Option<String> {
-        let mut state = self.board.lock();
+        let mut state = self.group.lock();
         let other = call.root as usize;
         match call.kind {
             Kind::Send => state.pair([self.rank, other], self.rank, call),
@@ -229,13 +234,13 @@ impl Seat {
     }
 }
 
-/// What a rank knows of its calls and of where the others have theirs.
+/// A rank's own call records, and its read positions in those of the others.
 pub(super) struct Calls {
-    /// How many collectives it has made.
+    /// The number of collectives that it has made.
     number: u64,
     own: Arc<Chunk>,
     others: Vec<(usize, Arc<Chunk>)>,
-    /// [`Board::members`] when it last looked.
+    /// [`LocalGroup::members`] at the last refresh.
     members: u64,
 }
 
@@ -245,7 +250,7 @@ impl Calls {
             number: 0,
             own: Chunk::new(0),
             others: Vec::new(),
-            // Nobody is there before the first has come.
+            // 0 means that no rank has joined yet.
             members: 0,
         }
     }
@@ -296,9 +301,9 @@ fn differ(number: u64, ranks: [(usize, &Words); 2]) -> String {
     )
 }
 
-impl Drop for Seat {
+impl Drop for Membership {
     fn drop(&mut self) {
-        let mut state = self.board.lock();
+        let mut state = self.group.lock();
         if let Some(place) = state
             .members
             .iter()
@@ -307,8 +312,8 @@ impl Drop for Seat {
             state.members.swap_remove(place);
         }
         drop(state);
-        self.board.members.fetch_add(1, Ordering::Relaxed);
-        self.board.further.notify_all();
+        self.group.members.fetch_add(1, Ordering::Relaxed);
+        self.group.changed.notify_all();
     }
 }
 
@@ -322,22 +327,22 @@ mod tests {
     }
 
     #[test]
-    fn ranks_of_a_process_make_the_same_calls() {
-        let seats = [0, 1].map(|rank| Seat::take(b"same".to_vec(), rank));
+    fn different_calls_of_one_process_are_rejected() {
+        let members = [0, 1].map(|rank| Membership::join(b"same".to_vec(), rank));
         let mut calls = [Calls::new(), Calls::new()];
         for len in 1..5 {
             assert_eq!(
-                seats[0].compare(&mut calls[0], &call(Kind::Broadcast, len, 0)),
+                members[0].compare(&mut calls[0], &call(Kind::Broadcast, len, 0)),
                 None
             );
         }
         for len in 1..4 {
             assert_eq!(
-                seats[1].compare(&mut calls[1], &call(Kind::Broadcast, len, 0)),
+                members[1].compare(&mut calls[1], &call(Kind::Broadcast, len, 0)),
                 None
             );
         }
-        let why = seats[1]
+        let why = members[1]
             .compare(&mut calls[1], &call(Kind::Broadcast, 5, 0))
             .unwrap();
         let text = "the ranks don't make the same call (collective number 4): rank 1 makes broadcast of 5 u8, root 0; rank 0 makes \
@@ -346,46 +351,46 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_is_received() {
-        let seats = [0, 1].map(|rank| Seat::take(b"pairs".to_vec(), rank));
+    fn sends_must_match_receives() {
+        let members = [0, 1].map(|rank| Membership::join(b"pairs".to_vec(), rank));
         let mut calls = [Calls::new(), Calls::new()];
         assert_eq!(
-            seats[1].compare(&mut calls[1], &call(Kind::Receive, 7, 0)),
+            members[1].compare(&mut calls[1], &call(Kind::Receive, 7, 0)),
             None
         );
         assert_eq!(
-            seats[1].compare(&mut calls[1], &call(Kind::Send, 9, 0)),
+            members[1].compare(&mut calls[1], &call(Kind::Send, 9, 0)),
             None
         );
         assert_eq!(
-            seats[0].compare(&mut calls[0], &call(Kind::Send, 7, 1)),
+            members[0].compare(&mut calls[0], &call(Kind::Send, 7, 1)),
             None
         );
         assert_eq!(
-            seats[0].compare(&mut calls[0], &call(Kind::Send, 8, 1)),
+            members[0].compare(&mut calls[0], &call(Kind::Send, 8, 1)),
             None
         );
-        let why = seats[1]
+        let why = members[1]
             .compare(&mut calls[1], &call(Kind::Receive, 6, 0))
             .unwrap();
         assert!(
             why.starts_with("rank 0 sends 8 bytes to rank 1, which receives 6 from it"),
             "{why}"
         );
-        // Who is elsewhere is not known here.
+        // A rank of another process is unknown here.
         assert_eq!(
-            seats[0].compare(&mut calls[0], &call(Kind::Send, 1, 2)),
+            members[0].compare(&mut calls[0], &call(Kind::Send, 1, 2)),
             None
         );
         assert_eq!(calls.map(|calls| calls.number), [0, 0]);
     }
 
     #[test]
-    fn ranks_wait_for_those_of_other_threads() {
-        let mine = Seat::take(b"steps".to_vec(), 0);
-        let same = Seat::take(b"steps".to_vec(), 1);
-        mine.wait_for(Step::Ready, Duration::from_secs(600)); // of this thread: it would be for ever
-        let other = thread::spawn(|| Seat::take(b"steps".to_vec(), 2))
+    fn ranks_wait_only_for_ranks_of_other_threads() {
+        let mine = Membership::join(b"steps".to_vec(), 0);
+        let same = Membership::join(b"steps".to_vec(), 1);
+        mine.wait_for(Step::Ready, Duration::from_secs(600)); // ranks of this thread are not waited for
+        let other = thread::spawn(|| Membership::join(b"steps".to_vec(), 2))
             .join()
             .unwrap();
         let since = std::time::Instant::now();
@@ -397,15 +402,15 @@ mod tests {
         });
         thread::scope(|scope| {
             scope.spawn(|| drop(other));
-            mine.wait_for(Step::Gone, Duration::from_secs(600));
+            mine.wait_for(Step::Ended, Duration::from_secs(600));
         });
         drop(same);
     }
 
     #[test]
-    fn an_id_that_comes_again_has_another_board() {
-        let first = [0, 1].map(|rank| Seat::take(b"again".to_vec(), rank));
-        let second = [0, 1].map(|rank| Seat::take(b"again".to_vec(), rank));
+    fn a_reused_id_gets_a_new_group() {
+        let first = [0, 1].map(|rank| Membership::join(b"again".to_vec(), rank));
+        let second = [0, 1].map(|rank| Membership::join(b"again".to_vec(), rank));
         let mut calls = [0; 4].map(|_| Calls::new());
         let [a, b, c, d] = &mut calls;
         assert_eq!(first[0].compare(a, &call(Kind::AllGather, 1, 0)), None);
@@ -415,9 +420,9 @@ mod tests {
     }
 
     #[test]
-    fn communicators_have_boards_of_their_own_and_ranks_leave() {
-        let one = Seat::take(b"one".to_vec(), 0);
-        let two = Seat::take(b"two".to_vec(), 1);
+    fn communicators_have_separate_groups_and_ranks_leave() {
+        let one = Membership::join(b"one".to_vec(), 0);
+        let two = Membership::join(b"two".to_vec(), 1);
         let mut calls = [Calls::new(), Calls::new()];
         assert_eq!(
             one.compare(&mut calls[0], &call(Kind::AllGather, 1, 0)),
@@ -427,7 +432,7 @@ mod tests {
             two.compare(&mut calls[1], &call(Kind::AllGather, 2, 0)),
             None
         );
-        let other = Seat::take(b"one".to_vec(), 1);
+        let other = Membership::join(b"one".to_vec(), 1);
         drop(one);
         assert_eq!(
             other.compare(&mut calls[1], &call(Kind::AllGather, 9, 0)),
@@ -436,11 +441,11 @@ mod tests {
     }
     #[test]
     fn sends_and_receives_are_compared_in_order() {
-        let seats = [0, 1].map(|rank| Seat::take(b"order".to_vec(), rank));
+        let members = [0, 1].map(|rank| Membership::join(b"order".to_vec(), rank));
         let mut calls = [Calls::new(), Calls::new()];
         let mut compare = |rank: usize, kind, len| {
             let call = call(kind, len, 1 - rank as i32);
-            seats[rank].compare(&mut calls[rank], &call)
+            members[rank].compare(&mut calls[rank], &call)
         };
         // Several of one kind wait for the others.
         for len in [7, 8, 9] {
@@ -462,56 +467,56 @@ mod tests {
 
     #[test]
     fn partners_of_other_processes_are_not_remembered() {
-        let zero = Seat::take(b"elsewhere".to_vec(), 0);
-        let one = Seat::take(b"elsewhere".to_vec(), 1);
+        let zero = Membership::join(b"elsewhere".to_vec(), 0);
+        let one = Membership::join(b"elsewhere".to_vec(), 1);
         let mut calls = [Calls::new(), Calls::new()];
         let send = |to| call(Kind::Send, 1, to);
         assert_eq!(zero.compare(&mut calls[0], &send(2)), None);
-        assert!(zero.board.lock().pairs.is_empty());
+        assert!(zero.group.lock().pairs.is_empty());
         assert_eq!(zero.compare(&mut calls[0], &send(1)), None);
-        assert_eq!(zero.board.lock().pairs.len(), 1);
+        assert_eq!(zero.group.lock().pairs.len(), 1);
         // Rank 2 is of this process after all, and receives something else.
-        let two = Seat::take(b"elsewhere".to_vec(), 2);
+        let two = Membership::join(b"elsewhere".to_vec(), 2);
         assert_eq!(two.compare(&mut calls[1], &call(Kind::Receive, 5, 0)), None);
         assert_eq!(
-            [0, 1, 2, 3].map(|rank| one.has(rank)),
+            [0, 1, 2, 3].map(|rank| one.contains(rank)),
             [true, true, true, false]
         );
         drop(zero);
-        assert!(!one.has(0));
+        assert!(!one.contains(0));
     }
 
     #[test]
-    fn boards_without_ranks_are_forgotten() {
+    fn groups_without_ranks_are_forgotten() {
         let known = |name: &[u8]| {
-            let boards = BOARDS.lock().unwrap_or_else(PoisonError::into_inner);
-            boards
+            let groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+            groups
                 .as_ref()
-                .is_some_and(|boards| boards.contains_key(name))
+                .is_some_and(|groups| groups.contains_key(name))
         };
-        drop(Seat::take(b"forgotten".to_vec(), 0));
-        let _other = Seat::take(b"remembered".to_vec(), 0);
+        drop(Membership::join(b"forgotten".to_vec(), 0));
+        let _other = Membership::join(b"remembered".to_vec(), 0);
         assert!(!known(b"forgotten") && known(b"remembered"));
     }
 
     #[test]
     fn calls_that_all_have_read_are_freed() {
-        let seats = [0, 1].map(|rank| Seat::take(b"freed".to_vec(), rank));
+        let members = [0, 1].map(|rank| Membership::join(b"freed".to_vec(), rank));
         let mut calls = [Calls::new(), Calls::new()];
         let tail = |rank: usize| {
-            let mut state = seats[rank].board.lock();
+            let mut state = members[rank].group.lock();
             Arc::downgrade(&state.member(rank).unwrap().tail)
         };
         let first = [tail(0), tail(1)];
         for _ in 0..1000 {
             for rank in 0..2 {
                 let call = call(Kind::AllGather, 1, 0);
-                assert_eq!(seats[rank].compare(&mut calls[rank], &call), None);
+                assert_eq!(members[rank].compare(&mut calls[rank], &call), None);
             }
         }
         assert!(first.iter().all(|chunk| chunk.upgrade().is_none()));
         // A rank that comes later begins with the next calls.
-        let late = Seat::take(b"freed".to_vec(), 2);
+        let late = Membership::join(b"freed".to_vec(), 2);
         let mut of_late = Calls::new();
         assert_eq!(
             late.compare(&mut of_late, &call(Kind::AllGather, 1, 0)),

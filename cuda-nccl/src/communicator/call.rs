@@ -1,4 +1,4 @@
-//! One call of a collective: its arguments, checked, before it is made alone or in a group.
+//! One call with checked arguments, to be made alone or in a group.
 
 use std::ffi::{c_int, c_void};
 
@@ -7,7 +7,7 @@ use cuda_safe::{Owner, Stream, sys::CUdeviceptr};
 use super::{Communicator, agree::expect_uncaptured, numbers, partners};
 use crate::{element::Reduction, error::Result, sys};
 
-/// What is called.
+/// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     AllReduce,
@@ -20,9 +20,10 @@ pub(super) enum Kind {
     Scatter,
     Send,
     Receive,
-    /// Sends and receives of all ranks at once. It is only compared; the calls are theirs.
+    /// Sends and receives of all ranks at once. Used only to compare calls: the sends and receives
+    /// are separate calls.
     Exchange,
-    /// As above: what [`Communicator::split`] begins with.
+    /// The beginning of [`Communicator::split`]. Used only to compare calls.
     Split,
 }
 
@@ -42,49 +43,51 @@ impl Kind {
         (Self::Split, "ncclAllGather", "split"),
     ];
 
-    /// NCCL's function.
+    /// Returns the name of NCCL's function.
     #[inline]
     pub(super) fn name(self) -> &'static str {
         Self::ALL[self as usize].1
     }
 
-    /// The method of the number that ranks compare.
+    /// Returns the name of the method for the number that ranks compare.
     pub(super) fn method(number: u64) -> &'static str {
         usize::try_from(number)
             .ok()
             .and_then(|number| Self::ALL.get(number))
-            .map_or("something else", |(_, _, method)| method)
+            .map_or("an unknown call", |(_, _, method)| method)
     }
 
-    /// Whether all ranks call it.
+    /// Returns whether all ranks make this call.
     pub(super) fn is_collective(self) -> bool {
         !matches!(self, Self::Send | Self::Receive)
     }
 }
 
-/// The arguments.
+/// The arguments of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
     pub(super) kind: Kind,
     pub(super) from: CUdeviceptr,
     pub(super) to: CUdeviceptr,
-    /// Elements as NCCL counts them.
+    /// Number of elements of type `carrier`.
     pub(super) count: usize,
     pub(super) carrier: sys::ncclDataType_t,
     pub(super) op: sys::ncclRedOp_t,
-    /// The root, or whom it is sent to or received from.
+    /// The root, or the partner of a send or receive.
     pub(super) root: c_int,
-    /// The element, and how many of them, as the user sees it.
+    /// Number of the element type, and number of elements, from the user's point of view.
     pub(super) element: u64,
     pub(super) len: usize,
 }
 
 impl Call {
-    /// Makes the call. `None` where the library lacks it.
+    /// Makes the call. Returns `None` if the library lacks the function.
     ///
     /// # Safety
-    /// The communicator and the stream are live, the memory is as large as the call says, and lives and is left alone until the
-    /// work is over.
+    /// The caller must ensure that:
+    /// - the communicator and the stream are live;
+    /// - the memory has at least the size in the call, stays alive, and is not used by other work
+    ///   until the call's work is over.
     #[inline]
     pub(super) unsafe fn make(
         &self,
@@ -95,7 +98,7 @@ impl Call {
         let stream = stream.as_raw();
         let (from, to) = (self.from as *const c_void, self.to as *mut c_void);
         let (count, of, op, root) = (self.count, self.carrier, self.op, self.root);
-        // SAFETY, for all: as this function's contract says.
+        // SAFETY, for all: guaranteed by this function's caller.
         Some(match self.kind {
             // SAFETY: as above.
             Kind::AllReduce => unsafe {
@@ -135,19 +138,19 @@ impl Call {
         })
     }
 
-    /// How much is carried.
+    /// Returns the number of bytes transferred.
     pub(super) fn bytes(&self) -> usize {
         self.count * super::numbers::size(self.carrier)
     }
 
-    /// What ranks compare.
+    /// Returns the words that ranks compare.
     #[inline]
     pub(super) fn words(&self) -> [u64; 5] {
         [
             self.kind as u64,
             self.element,
             self.len as u64,
-            // Operations of one's own have numbers that say nothing.
+            // User-defined operations have meaningless numbers.
             u64::from(self.op.0.min(sys::ncclRedOp_t::ncclNumOps.0)),
             self.root as u64,
         ]
@@ -156,13 +159,13 @@ impl Call {
     /// The [words](Self::words) of a rank that makes no call.
     pub(super) const NOTHING: [u64; 5] = [u64::MAX; 5];
 
-    /// `words` for a person to read.
+    /// Describes `words` in a message.
     pub(super) fn describe(words: &[u64]) -> String {
         let &[kind, element, len, op, root, ..] = words else {
             return "nothing".into();
         };
         if words[..5] == Self::NOTHING {
-            return "nothing, since it has an error of its own".into();
+            return "no call, because it has an error".into();
         }
         let method = Kind::method(kind);
         if method == "split" {
@@ -182,7 +185,7 @@ impl Call {
     }
 }
 
-/// A call that is ready to be made, with what it uses.
+/// A prepared call and the objects it uses.
 #[derive(Debug)]
 pub(super) struct Pending<'a> {
     pub(super) communicator: &'a Communicator,
@@ -192,7 +195,7 @@ pub(super) struct Pending<'a> {
 }
 
 impl Pending<'_> {
-    /// Makes the call alone.
+    /// Makes the call, outside of a group.
     #[inline]
     pub(super) fn run(self) -> Result<()> {
         let inner = &*self.communicator.0;
@@ -201,15 +204,15 @@ impl Pending<'_> {
         } else if inner.options.verify {
             let partner = self.call.root as usize;
             expect_uncaptured(self.stream)
-                .map_err(|error| self.communicator.told_partner(partner, error))?;
+                .map_err(|error| self.communicator.report_to_partner(partner, error))?;
             partners::agree([(inner, &self.call)])?;
         }
         if self.call.count == 0 {
             return Ok(());
         }
         self.stream.ordered_with(self.owners, || {
-            // SAFETY: the memory was borrowed with these lengths; its owners' streams wait for what is enqueued, and memory is
-            // freed in their order.
+            // SAFETY: the memory was borrowed with these lengths. The streams of its owners wait
+            // for the enqueued work, and memory is freed in the order of those streams.
             unsafe { inner.enqueue(&self.call, self.stream) }
         })
     }
@@ -220,18 +223,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lie_at_their_kind() {
+    fn table_is_in_the_order_of_kinds() {
         for (number, (kind, name, method)) in Kind::ALL.into_iter().enumerate() {
             assert_eq!(
                 (kind as usize, kind.name(), Kind::method(number as u64)),
                 (number, name, method)
             );
         }
-        assert_eq!(Kind::method(99), "something else");
+        assert_eq!(Kind::method(99), "an unknown call");
     }
 
     #[test]
-    fn calls_are_described() {
+    fn descriptions_name_method_type_and_root() {
         assert_eq!(
             Call::describe(&[0, 7, 5, 0, 0]),
             "all_reduce of 5 f32 (sum)"
@@ -242,7 +245,7 @@ mod tests {
         );
         assert_eq!(Call::describe(&[]), "nothing");
         let words = [&Call::NOTHING[..], &[0, 9, 3]].concat();
-        assert!(Call::describe(&words).starts_with("nothing, since"));
+        assert!(Call::describe(&words).starts_with("no call, because"));
     }
     #[test]
     fn bytes_are_counted_by_what_carries() {

@@ -1,4 +1,4 @@
-//! The graphs that calls were captured into, for as long as they exist.
+//! Keeps track of the graphs that calls were captured into.
 
 use std::{
     ffi::{c_int, c_void},
@@ -15,41 +15,45 @@ use cuda_safe::{
     },
 };
 
-/// Counts the graphs and executable graphs that have calls of a communicator, by references that the driver's graphs hold.
+/// Counts the graphs and executable graphs that contain calls of a communicator. The driver's
+/// graphs hold the references.
 #[derive(Default)]
 pub(super) struct Graphs(Arc<()>);
 
 impl Graphs {
-    /// Whether a graph exists that may be launched.
+    /// Returns whether a graph exists that may be launched.
     pub(super) fn exist(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// Adds the graph that the stream is being captured into.
+    /// Adds the graph that the stream is capturing into.
     #[cold]
     pub(super) fn add(&self, stream: &Stream) {
         let reference = Arc::into_raw(self.0.clone()).cast_mut().cast();
-        // If the driver does not take the reference, it stays for ever, and so does the graph for all that is known.
+        // If the driver does not take the reference, the reference is leaked, and the graph counts
+        // as existing forever.
         let _ = hold(stream, reference);
     }
 }
 
 /// Drops a reference to the `Arc` of [`Graphs`].
 unsafe extern "C" fn release(reference: *mut c_void) {
-    // SAFETY: it comes from `Arc::into_raw`, and the driver calls this once.
+    // SAFETY: the pointer comes from `Arc::into_raw`, and the driver calls this once.
     drop(unsafe { Arc::from_raw(reference.cast_const().cast::<()>()) });
 }
 
-/// Makes the captured graph hold the reference, as do all graphs made of it. `None` if the driver fails.
+/// Makes the captured graph, and all graphs created from it, hold the reference. Returns `None` if
+/// the driver fails.
 fn hold(stream: &Stream, reference: *mut c_void) -> Option<()> {
     let done = |code| (code == CUresult::CUDA_SUCCESS).then_some(());
     let graph = captured_graph(stream)?;
     let mut object = ptr::null_mut();
     let no_sync = CUuserObject_flags::CU_USER_OBJECT_NO_DESTRUCTOR_SYNC;
-    // SAFETY: `object` is valid for the write, and `release` takes the reference.
+    // SAFETY: `object` is valid for the write, and `release` takes ownership of the reference.
     done(unsafe { sys::cuUserObjectCreate(&mut object, reference, Some(release), 1, no_sync.0) })?;
     let moved = CUuserObjectRetain_flags::CU_GRAPH_USER_OBJECT_MOVE;
-    // SAFETY: both handles are live: the capture goes on. The only reference to the object moves to the graph.
+    // SAFETY: both handles are live, because the stream is capturing. The only reference to the
+    // object moves to the graph.
     done(unsafe { sys::cuGraphRetainUserObject(graph, object, 1, moved.0) })
 }
 
@@ -62,11 +66,12 @@ fn captured_graph(stream: &Stream) -> Option<CUgraph> {
         *mut *const CUgraphNode,
         *mut usize,
     ) -> CUresult;
-    /// Newer headers declare a later form, which older drivers lack.
+    /// Newer headers declare a later version of the function, which older drivers lack.
     const SINCE: c_int = 11030;
     let name = c"cuStreamGetCaptureInfo";
     let mut address = ptr::null_mut();
-    // SAFETY: the name is NUL-terminated, `address` is valid for the write, and the status may be null.
+    // SAFETY: the name is NUL-terminated, `address` is valid for the write, and the status pointer
+    // may be null.
     let code =
         unsafe { sys::cuGetProcAddress_v2(name.as_ptr(), &mut address, SINCE, 0, ptr::null_mut()) };
     let address = NonNull::new(address).filter(|_| code == CUresult::CUDA_SUCCESS)?;
@@ -74,7 +79,8 @@ fn captured_graph(stream: &Stream) -> Option<CUgraph> {
     let get_info = unsafe { mem::transmute::<NonNull<c_void>, GetInfo>(address) };
     let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
     let (mut number, mut graph) = (0, ptr::null_mut());
-    // SAFETY: the stream is live, the places are valid for the writes, and the driver leaves out those that are null.
+    // SAFETY: the stream is live, the pointers are valid for writes, and the driver ignores null
+    // pointers.
     let code = unsafe {
         get_info(
             stream.as_raw(),

@@ -1,4 +1,4 @@
-//! Communicators that are made out of others.
+//! Communicators derived from others.
 
 use std::{
     collections::HashSet,
@@ -12,7 +12,7 @@ use super::{
     Communicator,
     agree::{agree, gather_words},
     call::Kind,
-    current::{enter, said},
+    current::{enter, last_error},
     prepare::bytes,
     start::{CONTROL, Start, finish},
     unique_id::UniqueId,
@@ -24,21 +24,26 @@ use crate::{
 };
 
 impl Communicator {
-    /// Divides the ranks: those with the same `color` make a new communicator, in which they are in the order of their `key`,
-    /// and of their old rank where keys are the same. A rank without a color gets `None`. All ranks of this communicator
-    /// call it. The new communicator has nothing in common with this one: either may end before the other.
+    /// Divides the ranks into groups: ranks with the same `color` form a new communicator, ordered
+    /// by `key`, and by their old rank if keys are equal. A rank without a color gets `None`.
     ///
-    /// The ranks tell each other color, key and a unique id over this communicator. Each rank then starts anew, in an order that
-    /// needs a thread or a process for each rank.
+    /// All ranks of this communicator must call this. The new communicator is independent of this
+    /// one, and either may end first. The ranks exchange color, key and a unique id over this
+    /// communicator. Each rank then starts like [`new`](Self::new), so each must be in a separate
+    /// thread or process.
+    ///
+    /// See
+    /// [`ncclCommSplit`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclcommsplit).
     ///
     /// # Errors
-    /// As [`new`](Self::new), and those of a collective.
+    /// Returns the errors of [`new`](Self::new) and of [collectives](#errors-of-collectives), and
+    /// [`Error::Start`] if `NCCL_COMM_ID` is set.
     #[doc(alias = "ncclCommSplit")]
     pub fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>> {
         if let Some(place) = std::env::var_os("NCCL_COMM_ID") {
-            return Err(self.told(Error::Start(format!(
-                "split: NCCL_COMM_ID={} is set, by which NCCL gives all communicators the same place to meet, and several can't \
-                 meet there: start by CUDA_NCCL_ADDRESS instead",
+            return Err(self.report(Error::Start(format!(
+                "split: NCCL_COMM_ID={} is set, so NCCL uses the same meeting point for all communicators, which works for \
+                 one only: start with CUDA_NCCL_ADDRESS instead",
                 place.to_string_lossy()
             ))));
         }
@@ -57,11 +62,11 @@ impl Communicator {
         let place = group.iter().position(|(_, rank)| *rank == self.0.rank);
         let (Some(rank), Some((_, first))) = (place, group.first()) else {
             return Err(Error::Value(
-                "split: what the ranks have told each other was overwritten".into(),
+                "split: the exchanged data was overwritten".into(),
             ));
         };
-        // NCCL waits for a communicator behind each id that it makes: the first of each color alone makes one. A rank that
-        // can't has the others know.
+        // NCCL waits for a communicator for each id that it creates, so only the first rank of each
+        // color creates one. If it cannot, it reports this to the others.
         let id = match color.is_some() && rank == 0 {
             true => UniqueId::new().map(|id| id.to_bytes()),
             false => Ok([0; UniqueId::SIZE]),
@@ -82,7 +87,7 @@ impl Communicator {
         let (id, failed) = theirs.split_at(words.len() - 1);
         if failed != [0] {
             return Err(Error::Value(format!(
-                "split: rank {first}, the first of color {}, can't make a unique id",
+                "split: rank {first}, the first of color {}, cannot create a unique id",
                 color.unwrap_or_default()
             )));
         }
@@ -101,19 +106,26 @@ impl Communicator {
         .map(Some)
     }
 
-    /// A communicator without the ranks of `exclude`, which may have ended already: only those that stay call it, with the same
-    /// list. They keep their order. Nothing of this communicator may be under way.
+    /// Creates a communicator without the ranks in `exclude`, which may have ended already.
+    ///
+    /// Only the remaining ranks call this, with the same list. They keep their order. No call of
+    /// this communicator may be in progress.
+    ///
+    /// See
+    /// [`ncclCommShrink`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclcommshrink).
     ///
     /// # Errors
-    /// As [`new`](Self::new). [`Error::Value`] for a rank that there is not, and for one that excludes itself.
-    /// [`Error::Unsupported`] before NCCL 2.27. [`Error::Lost`] if this communicator has been aborted.
+    /// - Returns the errors of [`new`](Self::new).
+    /// - Returns [`Error::Value`] if `exclude` contains a rank that does not exist, or this rank.
+    /// - Returns [`Error::Unsupported`] if NCCL is older than 2.27.
+    /// - Returns [`Error::Lost`] if this communicator has been aborted.
     #[doc(alias = "ncclCommShrink")]
     pub fn shrink(&self, exclude: &[usize]) -> Result<Self> {
         let inner = &self.0;
         let without: HashSet<usize> = exclude.iter().copied().collect();
         if without.contains(&inner.rank) || without.iter().any(|rank| *rank >= inner.size) {
             return Err(Error::Value(format!(
-                "{} can't stay where {exclude:?} are excluded: ranks count from 0, and a rank that goes calls nothing",
+                "shrink: {} cannot exclude {exclude:?}: only remaining ranks call shrink, and ranks are counted from 0",
                 inner.who()
             )));
         }
@@ -123,7 +135,7 @@ impl Communicator {
         let number = inner.shrunk.fetch_add(1, Ordering::Relaxed);
         let mut name = inner.name.clone();
         name.extend(number.to_le_bytes());
-        // Those who are left out may make one of their own.
+        // The excluded ranks may create a communicator too.
         name.extend(list.iter().flat_map(|rank| rank.to_le_bytes()));
         let start = Start::new(
             &inner.context,
@@ -144,24 +156,36 @@ impl Communicator {
             }
             let (list, count) = (list.as_mut_ptr(), list.len() as c_int);
             let flags = sys::NCCL_SHRINK_DEFAULT as c_int;
-            // SAFETY: a live communicator; list, place and config live until the call is over or aborted.
+            // SAFETY: the communicator is live. The list, the place and the config live until the
+            // call is over or aborted.
             Ok(unsafe { shrink(control, list, count, place, config, flags) })
         })?;
         let begun = NcclResult(begun.0);
         if !matches!(begun, NcclResult::SUCCESS | NcclResult::IN_PROGRESS) {
-            return Err(Error::nccl("ncclCommShrink", begun, &said(inner.library)));
+            return Err(Error::nccl(
+                "ncclCommShrink",
+                begun,
+                &last_error(inner.library),
+            ));
         }
-        // The call goes on also where it has returned success.
+        // The call may still be in progress after it has returned success.
         loop {
             match inner.control_state()? {
                 NcclResult::IN_PROGRESS => {}
                 NcclResult::SUCCESS => break,
-                result => return Err(Error::nccl("ncclCommShrink", result, &said(inner.library))),
+                result => {
+                    return Err(Error::nccl(
+                        "ncclCommShrink",
+                        result,
+                        &last_error(inner.library),
+                    ));
+                }
             }
             if since.elapsed() > inner.options.timeout {
-                // The abort ends the call, which would write to what is dropped here.
+                // The abort ends the call, which would otherwise write to memory that is dropped
+                // here.
                 return Err(inner.lose(format!(
-                    "{}: the ranks that stay have not come within the time limit of {:?} (ncclCommShrink)",
+                    "{}: the remaining ranks have not arrived within the time limit of {:?} (ncclCommShrink)",
                     inner.who(),
                     inner.options.timeout
                 )));
@@ -170,7 +194,7 @@ impl Communicator {
         }
         if start.comm(CONTROL).is_null() {
             return Err(Error::Lost(format!(
-                "{}: ncclCommShrink has made no communicator",
+                "{}: ncclCommShrink returned no communicator",
                 inner.who()
             )));
         }

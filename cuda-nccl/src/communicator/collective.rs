@@ -1,4 +1,4 @@
-//! What all ranks do together.
+//! Collectives, sends and receives.
 
 use cuda_safe::{
     DeviceMemory, DeviceView, DeviceViewMut, PlainData, Stream,
@@ -19,19 +19,34 @@ use crate::{
     sys,
 };
 
-/// Collectives: **every rank makes the same calls in the same order**, with the same lengths, element types, reductions and
-/// roots. They enqueue on a stream of this rank's context and return; memory of other streams is ordered with it. The first
-/// call of a kind may wait for the other ranks on the host.
+/// Collectives. **All ranks must make the same calls in the same order**, with the same lengths,
+/// element types, reductions and roots.
 ///
-/// # Errors
-/// All of them: [`Error::Value`] for streams or memory of another context, lengths that don't fit, and ranks that there are not,
-/// and, unless they are [unverified](super::CommunicatorOptions::unverified), where the ranks make different calls; nothing is enqueued then.
-/// [`Error::Lost`] where the communicator has ended. What NCCL says.
+/// A collective enqueues its work on a stream of this rank's context and returns. Memory that
+/// belongs to other streams is ordered with it. The first call of a kind may wait for the other
+/// ranks on the host. The calls are described in NVIDIA's manual under [Collective Communication
+/// Functions](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html) and [Point
+/// To Point Communication
+/// Functions](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/p2p.html).
+///
+/// # Errors of collectives
+/// All collectives return:
+/// - [`Error::Value`] if the stream or the memory belongs to another context, lengths do not fit,
+///   or a rank does not exist;
+/// - [`Error::Value`] if the ranks make different calls, unless the communicator is
+///   [unverified](super::CommunicatorOptions::unverified); nothing is enqueued then;
+/// - [`Error::Lost`] if the communicator has ended, or another rank is lost while the ranks compare
+///   their calls;
+/// - [`Error::Nccl`] if an NCCL call fails, and [`Error::Unsupported`] if NCCL lacks it;
+/// - [`Error::Cuda`] if a driver call fails or work in the context has faulted.
 impl Communicator {
-    /// Each rank has the reduction of all ranks' `data` in its place.
+    /// Replaces `data` on each rank with the reduction of all ranks' `data`.
+    ///
+    /// See
+    /// [`ncclAllReduce`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html#ncclallreduce).
     ///
     /// # Errors
-    /// As all collectives.
+    /// Returns the [errors of all collectives](#errors-of-collectives).
     #[doc(alias = "ncclAllReduce")]
     #[inline]
     pub fn all_reduce<T: Reducible>(
@@ -43,10 +58,15 @@ impl Communicator {
         self.make(self.prepare_all_reduce(stream, data, reduction))
     }
 
-    /// As [`all_reduce`](Self::all_reduce), of `from`, which stays, into `to`, which is as long.
+    /// Writes the reduction of all ranks' `from` to `to` on each rank. `to` must have the length of
+    /// `from`, which is not changed.
+    ///
+    /// See
+    /// [`ncclAllReduce`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html#ncclallreduce).
     ///
     /// # Errors
-    /// As all collectives.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// lengths differ.
     #[doc(alias = "ncclAllReduce")]
     pub fn all_reduce_into<T: Reducible>(
         &self,
@@ -58,11 +78,11 @@ impl Communicator {
         self.make(self.prepare_all_reduce_into(stream, from, to, reduction))
     }
 
-    /// Each rank has the sum of all ranks' `data` in its place, each multiplied by its rank's `factor` before: a mean with
-    /// weights, for instance.
+    /// Replaces `data` on each rank with the sum of all ranks' `data`, each multiplied by its
+    /// rank's `factor` first. An example is a weighted mean.
     ///
     /// # Errors
-    /// As all collectives.
+    /// Returns the [errors of all collectives](#errors-of-collectives).
     #[doc(alias = "ncclRedOpCreatePreMulSum")]
     #[doc(alias = "ncclRedOpDestroy")]
     pub fn all_reduce_scaled<T: Reducible>(
@@ -75,11 +95,11 @@ impl Communicator {
         let prepared = self
             .prepare_all_reduce(stream, data, Reduction::Sum)
             .and_then(|mut pending| {
-                // SAFETY: the factor is of the type that the call carries.
+                // SAFETY: the factor has the type of the call's elements.
                 pending.call.op = unsafe { self.scaled_sum(&mut factor, pending.call.carrier)? };
                 Ok(pending)
             });
-        let pending = prepared.map_err(|error| self.told(error))?;
+        let pending = prepared.map_err(|error| self.report(error))?;
         let op = pending.call.op;
         let enqueued = pending.run();
         let mut work = inner.lock();
@@ -87,16 +107,17 @@ impl Communicator {
             inner.usable(&mut work),
             inner.library.functions().ncclRedOpDestroy,
         ) {
-            // SAFETY: made above, and not used any more: the call that was given it has returned.
+            // SAFETY: created above and no longer used, because the call that used it has returned.
             let _ = unsafe { destroy(op, comm) };
         }
         enqueued
     }
 
-    /// Makes the operation that multiplies by `factor` before it sums. NCCL reads the factor at once.
+    /// Creates the operation that multiplies by `factor` before it sums. NCCL reads the factor
+    /// immediately.
     ///
     /// # Safety
-    /// The factor is of the type `of`.
+    /// The caller must ensure that the factor has the type `of`.
     unsafe fn scaled_sum<T: Reducible>(
         &self,
         factor: &mut T,
@@ -114,7 +135,8 @@ impl Communicator {
         let comm = inner.usable(&mut work)?;
         let mut op = sys::ncclRedOp_t::ncclSum;
         let now = sys::ncclScalarResidence_t::ncclScalarHostImmediate;
-        // SAFETY: a factor of the type `of`, which is read before the call returns; `op` is valid for the write.
+        // SAFETY: the factor has the type `of` and is read before the call returns. `op` is valid
+        // for the write.
         let result = unsafe { create(&mut op, (&raw mut *factor).cast(), of, now, comm) };
         if result != sys::ncclResult_t::ncclSuccess {
             inner.after("ncclRedOpCreatePreMulSum", result, &mut work)?;
@@ -122,10 +144,14 @@ impl Communicator {
         Ok(op)
     }
 
-    /// Rank `root` has the reduction of all ranks' `data` in its place. That of the others stays as it is.
+    /// Replaces `data` on rank `root` with the reduction of all ranks' `data`. The `data` of the
+    /// other ranks is not changed.
+    ///
+    /// See
+    /// [`ncclReduce`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html#ncclreduce).
     ///
     /// # Errors
-    /// As all collectives.
+    /// Returns the [errors of all collectives](#errors-of-collectives).
     #[doc(alias = "ncclReduce")]
     pub fn reduce<T: Reducible>(
         &self,
@@ -137,10 +163,13 @@ impl Communicator {
         self.make(self.prepare_reduce(stream, data, reduction, root))
     }
 
-    /// All ranks have the `data` of rank `root`.
+    /// Copies the `data` of rank `root` to all ranks.
+    ///
+    /// See
+    /// [`ncclBroadcast`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html#ncclbroadcast).
     ///
     /// # Errors
-    /// As all collectives.
+    /// Returns the [errors of all collectives](#errors-of-collectives).
     #[doc(alias = "ncclBroadcast")]
     pub fn broadcast<T: PlainData>(
         &self,
@@ -151,10 +180,14 @@ impl Communicator {
         self.make(self.prepare_broadcast(stream, data, root))
     }
 
-    /// All ranks have the `part` of each rank, one behind the other in the order of ranks. `all` is as long as all parts.
+    /// Copies the `part` of each rank to all ranks, into `all` in the order of ranks. The length of
+    /// `all` must be the number of ranks times that of `part`.
+    ///
+    /// See
+    /// [`ncclAllGather`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html#ncclallgather).
     ///
     /// # Errors
-    /// As all collectives.
+    /// Returns the [errors of all collectives](#errors-of-collectives).
     #[doc(alias = "ncclAllGather")]
     pub fn all_gather<T: PlainData>(
         &self,
@@ -165,10 +198,12 @@ impl Communicator {
         self.make(self.prepare_all_gather(stream, part, all))
     }
 
-    /// As [`all_gather`](Self::all_gather), where this rank's part is in its place in `all` already.
+    /// Performs [`all_gather`](Self::all_gather) with this rank's part already in its place in
+    /// `all`.
     ///
     /// # Errors
-    /// As all collectives; a length that ranks can't share.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// length of `all` is not a multiple of the number of ranks.
     #[doc(alias = "ncclAllGather")]
     pub fn all_gather_in_place<T: PlainData>(
         &self,
@@ -178,10 +213,14 @@ impl Communicator {
         self.make(self.prepare_all_gather_in_place(stream, all))
     }
 
-    /// Each rank has its part of the reduction of all ranks' `all`: rank 0 the first.
+    /// Reduces all ranks' `all`, and writes this rank's part of the result to `part`. Rank 0
+    /// receives the first part.
+    ///
+    /// See
+    /// [`ncclReduceScatter`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html#ncclreducescatter).
     ///
     /// # Errors
-    /// As all collectives.
+    /// Returns the [errors of all collectives](#errors-of-collectives).
     #[doc(alias = "ncclReduceScatter")]
     pub fn reduce_scatter<T: Reducible>(
         &self,
@@ -193,10 +232,12 @@ impl Communicator {
         self.make(self.prepare_reduce_scatter(stream, all, part, reduction))
     }
 
-    /// As [`reduce_scatter`](Self::reduce_scatter), into this rank's place in `all`. The rest of it is left undefined.
+    /// Performs [`reduce_scatter`](Self::reduce_scatter) with the result in this rank's place in
+    /// `all`. The rest of `all` is undefined afterwards.
     ///
     /// # Errors
-    /// As all collectives; a length that ranks can't share.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// length of `all` is not a multiple of the number of ranks.
     #[doc(alias = "ncclReduceScatter")]
     pub fn reduce_scatter_in_place<T: Reducible>(
         &self,
@@ -207,10 +248,12 @@ impl Communicator {
         self.make(self.prepare_reduce_scatter_in_place(stream, all, reduction))
     }
 
-    /// Part j of rank i's `from` becomes part i of rank j's `to`.
+    /// Sends a different part to each rank: part j of rank i's `from` becomes part i of rank j's
+    /// `to`.
     ///
     /// # Errors
-    /// As all collectives; lengths that ranks can't share.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// lengths differ or are not a multiple of the number of ranks.
     #[doc(alias = "ncclAlltoAll")]
     pub fn all_to_all<T: PlainData>(
         &self,
@@ -225,7 +268,7 @@ impl Communicator {
             .parts(part, from.len())
             .and_then(|()| self.parts(part, to.len()))
             .and_then(|()| self.prepare_parts::<T>(stream, Kind::AllToAll, places, part, 0, owners))
-            .map_err(|error| self.told(error))?;
+            .map_err(|error| self.report(error))?;
         if self.0.library.functions().ncclAlltoAll.is_some() {
             return call.run();
         }
@@ -253,10 +296,12 @@ impl Communicator {
         group.run()
     }
 
-    /// Rank `root` has the `part` of each rank in `all`, in the order of ranks. The other ranks have no `all`.
+    /// Copies the `part` of each rank to `all` on rank `root`, in the order of ranks. Only the root
+    /// passes `all`.
     ///
     /// # Errors
-    /// As all collectives; a root without `all`, and another rank with it.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// root passes no `all` or another rank passes one.
     #[doc(alias = "ncclGather")]
     pub fn gather<T: PlainData>(
         &self,
@@ -277,7 +322,7 @@ impl Communicator {
             .and_then(|()| {
                 self.prepare_parts::<T>(stream, Kind::Gather, [from, to], len, root, owners)
             })
-            .map_err(|error| self.told(error))?;
+            .map_err(|error| self.report(error))?;
         if self.0.library.functions().ncclGather.is_some() {
             return call.run();
         }
@@ -293,10 +338,12 @@ impl Communicator {
         group.run()
     }
 
-    /// Each rank has its part of rank `root`'s `all`: rank 0 the first. The other ranks have no `all`.
+    /// Copies one part of `all` on rank `root` to each rank's `part`. Rank 0 receives the first
+    /// part. Only the root passes `all`.
     ///
     /// # Errors
-    /// As all collectives; a root without `all`, and another rank with it.
+    /// Returns the [errors of all collectives](#errors-of-collectives), and [`Error::Value`] if the
+    /// root passes no `all` or another rank passes one.
     #[doc(alias = "ncclScatter")]
     pub fn scatter<T: PlainData>(
         &self,
@@ -317,7 +364,7 @@ impl Communicator {
             .and_then(|()| {
                 self.prepare_parts::<T>(stream, Kind::Scatter, [from, to], len, root, owners)
             })
-            .map_err(|error| self.told(error))?;
+            .map_err(|error| self.report(error))?;
         if self.0.library.functions().ncclScatter.is_some() {
             return call.run();
         }
@@ -333,11 +380,17 @@ impl Communicator {
         group.run()
     }
 
-    /// Sends `data` to one rank, which [receives](Self::receive) as much from this one. Only these two ranks call. The device
-    /// waits for the other: two ranks that send to each other do it in a [`Group`], or by [`exchange`](Self::exchange).
+    /// Sends `data` to one rank, which must [receive](Self::receive) the same amount from this one.
+    /// Only these two ranks make the call.
+    ///
+    /// The device waits for the other rank. Two ranks that send to each other must do so in a
+    /// [`Group`] or with [`exchange`](Self::exchange).
+    ///
+    /// See
+    /// [`ncclSend`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/p2p.html#ncclsend).
     ///
     /// # Errors
-    /// As all collectives.
+    /// Returns the [errors of all collectives](#errors-of-collectives).
     #[doc(alias = "ncclSend")]
     pub fn send<T: PlainData>(
         &self,
@@ -347,14 +400,18 @@ impl Communicator {
     ) -> Result<()> {
         let (ptr, len) = (data.as_device_ptr(), data.len());
         self.prepare_send(stream, ptr, len, data.owner(), to, None::<T>)
-            .map_err(|error| self.told_partner(to, error))?
+            .map_err(|error| self.report_to_partner(to, error))?
             .run()
     }
 
-    /// Receives what one rank [sends](Self::send) to this one, as much as `data` has room for.
+    /// Receives into `data` what one rank [sends](Self::send) to this one. The lengths must be
+    /// equal.
+    ///
+    /// See
+    /// [`ncclRecv`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/p2p.html#ncclrecv).
     ///
     /// # Errors
-    /// As all collectives.
+    /// Returns the [errors of all collectives](#errors-of-collectives).
     #[doc(alias = "ncclRecv")]
     pub fn receive<T: PlainData>(
         &self,
@@ -364,15 +421,17 @@ impl Communicator {
     ) -> Result<()> {
         let (ptr, len) = (data.as_device_ptr(), data.len());
         self.prepare_receive(stream, ptr, len, data.owner(), from, None::<T>)
-            .map_err(|error| self.told_partner(from, error))?
+            .map_err(|error| self.report_to_partner(from, error))?
             .run()
     }
 
-    /// Sends to some ranks and receives from some, all at once: what one rank sends to another, that one receives from it, in
-    /// the same order and of the same lengths. All ranks call; the lists may be empty, and may differ.
+    /// Sends to some ranks and receives from some, all at once. All ranks make this call.
+    ///
+    /// For each pair of ranks, the receiver must list the same transfers as the sender, in the same
+    /// order and with the same lengths. The lists may be empty, and may differ between ranks.
     ///
     /// # Errors
-    /// As all collectives.
+    /// Returns the [errors of all collectives](#errors-of-collectives).
     #[doc(alias = "ncclSend")]
     #[doc(alias = "ncclRecv")]
     pub fn exchange<T: PlainData>(
@@ -393,7 +452,7 @@ impl Communicator {
                 self.prepare_receive(stream, ptr, len, view.owner(), *from, None::<T>)
             }));
         for call in prepared {
-            group.push(call.map_err(|error| self.told(error))?);
+            group.push(call.map_err(|error| self.report(error))?);
         }
         if self.0.options.verify {
             self.compare(&bytes::<T>(Kind::Exchange, [0; 2], 0, 0), stream)?;
@@ -410,49 +469,50 @@ impl Communicator {
         group.run()
     }
 
-    /// Tells the other ranks that this one can't make the collective that they are about to make: they have an error instead of
-    /// waiting for it. The reason stays here. Ranks whose calls are
-    /// [not compared](super::CommunicatorOptions::unverified) are told nothing.
+    /// Reports to the other ranks that this rank cannot make the collective that they are about to
+    /// make. They return an error instead of waiting. Only this rank keeps the reason. Ranks whose
+    /// calls are [not compared](super::CommunicatorOptions::unverified) receive no report.
     pub fn refuse(&self, why: &str) {
-        let _ = self.told(Error::Value(why.to_owned()));
+        let _ = self.report(Error::Value(why.to_owned()));
     }
 
-    /// Makes the call, if it can be made.
+    /// Makes the prepared call, or reports its error.
     #[inline]
     fn make(&self, prepared: Result<Pending<'_>>) -> Result<()> {
         match prepared {
             Ok(call) => call.run(),
-            Err(error) => Err(self.told(error)),
+            Err(error) => Err(self.report(error)),
         }
     }
 
-    /// Compares the call with those of the other ranks, where the options say so.
+    /// Compares the call with those of the other ranks, if the options require it.
     pub(super) fn compare(&self, call: &Call, stream: &Stream) -> Result<()> {
         if !self.0.options.verify {
             return Ok(());
         }
-        expect_uncaptured(stream).map_err(|error| self.told(error))?;
+        expect_uncaptured(stream).map_err(|error| self.report(error))?;
         agree(&[(&*self.0, &[call])])
     }
 
-    /// The error of a call that this rank can't make. The others are told, where they are about to compare theirs: they have
-    /// an error too, instead of waiting for this rank.
+    /// Reports an error of this rank to the other ranks, if they compare calls, and returns it. The
+    /// others then return an error instead of waiting for this rank.
     #[cold]
-    pub(super) fn told(&self, error: Error) -> Error {
+    pub(super) fn report(&self, error: Error) -> Error {
         if self.0.options.verify {
             let _ = agree(&[(&*self.0, &[])]);
         }
         error
     }
 
-    /// An error on all ranks unless each receives what the others send.
+    /// Returns an error on all ranks unless each rank receives what the others send to it.
     fn compare_exchange(
         &self,
         sends: &[(usize, usize)],
         receives: &[(usize, usize)],
     ) -> Result<()> {
         let size = self.0.size;
-        // For each rank: how much, and which lengths in which order; sent to it and received from it.
+        // For each rank: the total length and a digest of the lengths in order, first of the sends
+        // and then of the receives.
         let mut words = Vec::with_capacity(4 * size);
         for rank in 0..size {
             for list in [sends, receives] {
@@ -476,7 +536,7 @@ impl Communicator {
                         sent[0],
                         received[0],
                         if sent[0] == received[0] {
-                            ", in other pieces"
+                            ", in pieces of other lengths"
                         } else {
                             ""
                         }
@@ -487,16 +547,17 @@ impl Communicator {
         Ok(())
     }
 
-    /// An error unless the root alone has memory for all parts, of so many elements.
+    /// Returns an error unless only the root passes a buffer for all parts, and that buffer has the
+    /// right length.
     fn only_root(&self, call: &str, all: Option<usize>, part: usize, root: usize) -> Result<()> {
         let has = all.is_some();
         if has == (self.0.rank == root) {
             return all.map_or(Ok(()), |all| self.parts(part, all));
         }
         Err(Error::Value(format!(
-            "{call}: {} {} memory for all parts, and rank {root} is the root: only that one has it",
+            "{call}: {} passes {} for all parts, but only the root, rank {root}, must pass one",
             self.0.who(),
-            if has { "has" } else { "has no" }
+            if has { "a buffer" } else { "no buffer" }
         )))
     }
 }

@@ -1,15 +1,15 @@
-//! The thread's context, and its last error of NCCL's.
+//! The thread's current context, and NCCL's last error message.
 
 use cuda_safe::{Context, context::PushedContext, sys as cuda};
 
 use crate::{error::Result, library::Library};
 
-/// The context is current until this is dropped.
+/// Keeps a context current until it is dropped.
 pub(super) struct Current<'a>(
     #[expect(dead_code, reason = "for its drop")] Option<PushedContext<'a>>,
 );
 
-/// Makes the context current, in one call of the driver where it is already.
+/// Makes the context current. Costs a single driver call if it already is.
 #[inline]
 pub(super) fn enter(context: &Context) -> Result<Current<'_>> {
     let mut current = std::ptr::null_mut();
@@ -21,8 +21,8 @@ pub(super) fn enter(context: &Context) -> Result<Current<'_>> {
     Ok(Current(Some(context.push_current()?)))
 }
 
-/// What NCCL has said last; empty where it says nothing.
-pub(super) fn said(library: &Library) -> String {
+/// Returns NCCL's last error message, or an empty string.
+pub(super) fn last_error(library: &Library) -> String {
     let Some(last) = library.functions().ncclGetLastError else {
         return String::new();
     };
@@ -31,7 +31,7 @@ pub(super) fn said(library: &Library) -> String {
     if text.is_null() {
         return String::new();
     }
-    // SAFETY: a C string of the library's.
+    // SAFETY: the library returns a C string that it owns.
     unsafe { std::ffi::CStr::from_ptr(text) }
         .to_string_lossy()
         .into_owned()

@@ -1,4 +1,4 @@
-//! How what a communicator has enqueued is waited for, and how it ends.
+//! Waiting for a communicator's work, and the end of a communicator.
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +12,12 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// How long the end of an aborted communicator's work is waited for: the time limit, within these two. The kernels of NCCL 2.28
-/// end within 3 ms; what else the stream has been given may take longer.
+/// Limits for the wait after an abort: it lasts for the time limit, clamped to these two. The
+/// kernels of NCCL 2.28 end within 3 ms. Other work on the stream may take longer.
 const GRACE: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 
-/// How long a rank that is dropped waits for the ranks of other threads to be dropped as well: see [`Seat::wait_for`].
+/// How long a dropped rank waits until the ranks of other threads are dropped as well: see
+/// [`Membership::wait_for`].
 const LINGER: Duration = Duration::from_secs(1);
 
 impl Inner {
@@ -27,7 +28,8 @@ impl Inner {
         self.wait_until(|| end.as_ref().map_or(Ok(true), Event::query))
     }
 
-    /// Waits for calls of this rank, with the time limit: `is_over` tells whether they are over.
+    /// Waits with the time limit until `is_over` returns true. It must report whether some calls of
+    /// this rank are over.
     pub(super) fn wait_until(&self, is_over: impl Fn() -> cuda_safe::Result<bool>) -> Result<()> {
         let since = Instant::now();
         let mut looked = since;
@@ -39,8 +41,8 @@ impl Inner {
             let waited = now - since;
             if waited > self.options.timeout {
                 self.lose(format!(
-                    "{}: what was enqueued has not ended within the time limit of {:?}: another rank has ended, hangs, or \
-                     makes other calls. The communicator was aborted",
+                    "{}: the enqueued work has not ended within the time limit of {:?}: another rank has ended, hangs, or \
+                     makes different calls. The communicator was aborted",
                     self.who(),
                     self.options.timeout
                 ));
@@ -48,12 +50,12 @@ impl Inner {
             }
             if now - looked > Duration::from_millis(1) {
                 self.asynchronous().or_else(|error| match self.is_lost() {
-                    true => Ok(()), // told below
+                    true => Ok(()), // reported below
                     false => Err(error),
                 })?;
                 looked = now;
             }
-            // Short work is over soon; for long work the processor is left to others.
+            // Short work ends soon. During long work the processor is left to other threads.
             match waited.as_micros() {
                 0..200 => std::hint::spin_loop(),
                 200..5000 => std::thread::yield_now(),
@@ -64,7 +66,7 @@ impl Inner {
             self.asynchronous()?;
             return Ok(());
         }
-        // The flag is set, so the kernels end by themselves; then nothing is left of the work.
+        // The abort flag is set, so the kernels end by themselves.
         let since = Instant::now();
         let grace = self.options.timeout.clamp(GRACE[0], GRACE[1]);
         while since.elapsed() < grace && matches!(is_over(), Ok(false)) {
@@ -74,7 +76,8 @@ impl Inner {
         Err(self.lost_error())
     }
 
-    /// Returns the error of a call or a wait. After a fault the context is unusable, so the communicator ends.
+    /// Returns the error of a call or a wait. After a fault the context is unusable, so the
+    /// communicator ends.
     #[cold]
     pub(super) fn failed(&self, error: Error) -> Error {
         match error.is_fault() {
@@ -83,7 +86,7 @@ impl Inner {
         }
     }
 
-    /// As [`failed`](Self::failed), for callers that have the lock.
+    /// Does the same as [`failed`](Self::failed), for callers that hold the lock.
     #[cold]
     pub(super) fn failed_within(&self, error: Error, work: &mut Work) -> Error {
         if error.is_fault() {
@@ -104,8 +107,8 @@ impl Inner {
             .try_for_each(|end| self.wait_until(|| end.query()))
     }
 
-    /// Waits for all work on the stream. The time limit ends with this rank's calls: what is left is the user's, and takes the
-    /// time that it takes.
+    /// Waits for all work on the stream. The time limit covers this rank's calls only: the
+    /// remaining work belongs to the user, and may take any time.
     pub(super) fn wait_for_stream(&self, stream: &Stream) -> Result<()> {
         self.wait_for_all()?;
         stream
@@ -113,7 +116,7 @@ impl Inner {
             .map_err(|error| self.failed(error.into()))
     }
 
-    /// Ends the communicator together with the other ranks, or else by itself.
+    /// Ends the communicator together with the other ranks, or aborts it if that fails.
     pub(super) fn finalize(&self) -> Result<()> {
         self.end_together().inspect_err(|error| {
             self.lose(format!(
@@ -132,18 +135,18 @@ impl Inner {
         let finalize = self.library.functions().ncclCommFinalize;
         let result = {
             let _busy = Busy::begin(&self.calls);
-            // SAFETY: the communicator is live; it is destroyed next.
+            // SAFETY: the communicator is live. It is destroyed next.
             finalize.map(|finalize| unsafe { finalize(comm) })
         };
         let result = self.library.need("ncclCommFinalize", result)?;
         self.after("ncclCommFinalize", result, &mut work)?;
         self.destroy(&mut work);
         drop(work);
-        self.seat.wait_for(Step::Gone, self.options.timeout);
+        self.membership.wait_for(Step::Ended, self.options.timeout);
         Ok(())
     }
 
-    /// Ends it at once.
+    /// Ends the communicator at once.
     pub(super) fn abort(&self) {
         self.lose(format!(
             "{}: this rank has aborted the communicator",
@@ -159,7 +162,7 @@ impl Inner {
             self.end(comm, false);
         }
         self.end_control(self.is_lost());
-        self.seat.step(Step::Gone);
+        self.membership.step(Step::Ended);
     }
 }
 
@@ -170,15 +173,15 @@ impl Drop for Inner {
             self.abort_work(&mut work);
             return;
         }
-        // What was enqueued ends first, or the time limit does: an abort would leave half of it.
+        // Enqueued work ends first, or the time limit is over. An abort would leave it half done.
         let over = self.wait_for_all().is_ok();
         let mut work = std::mem::replace(&mut *self.lock(), Work::none());
         if over {
             let ended = work.comm.is_null();
             self.destroy(&mut work);
             if !ended {
-                self.seat
-                    .wait_for(Step::Gone, self.options.timeout.min(LINGER));
+                self.membership
+                    .wait_for(Step::Ended, self.options.timeout.min(LINGER));
             }
         } else {
             self.end_control(true);

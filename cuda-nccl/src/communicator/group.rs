@@ -1,4 +1,4 @@
-//! Several calls as one.
+//! Groups of calls.
 
 use cuda_safe::{
     DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Stream,
@@ -18,11 +18,16 @@ use crate::{
     error::Result,
 };
 
-/// Several calls that NCCL makes as one: sends and receives that wait for each other, what all devices of a process do
-/// at once from one thread, and small collectives that cost less together.
+/// Several calls that NCCL executes as one.
 ///
-/// Calls are collected, with the memory that they borrow; nothing is enqueued before [`run`](Self::run). Collectives on one
-/// communicator are in the same order on all ranks.
+/// Use a group for sends and receives that wait for each other, for calls of several devices from
+/// one thread, and for small collectives, which cost less together.
+///
+/// A group collects calls together with the memory that they borrow. Nothing is enqueued before
+/// [`run`](Self::run). Collectives on one communicator must be in the same order on all ranks.
+///
+/// See [Group Calls](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/groups.html)
+/// in NVIDIA's manual.
 ///
 /// ```no_run
 /// use cuda_nccl::{Communicator, CommunicatorOptions, Group, Reduction};
@@ -49,17 +54,17 @@ use crate::{
 #[must_use = "nothing is enqueued before `run`"]
 pub struct Group<'a> {
     calls: Vec<Pending<'a>>,
-    /// Whether the sends and receives are all ranks' business, and are not compared.
+    /// Set if all ranks have already compared the sends and receives.
     quiet: bool,
 }
 
 impl<'a> Group<'a> {
-    /// One without calls.
+    /// Creates a group without calls.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One whose collectives the ranks don't compare: they have done it.
+    /// Creates a group whose collectives the ranks have already compared.
     pub(super) fn compared() -> Self {
         Self {
             calls: Vec::new(),
@@ -71,12 +76,14 @@ impl<'a> Group<'a> {
         self.calls.push(call);
     }
 
-    /// Enqueues all of it, on the streams that the calls name.
+    /// Enqueues all calls, on their streams.
     ///
     /// # Errors
-    /// Nothing is enqueued where NCCL refuses a call. [`Error::Value`](crate::Error::Value) where the ranks make different
-    /// calls and the options [verify](super::CommunicatorOptions::verifies) calls; [`Error::Lost`](crate::Error::Lost) where a
-    /// communicator has ended.
+    /// Nothing is enqueued if NCCL rejects a call. Returns:
+    /// - [`Error::Value`](crate::Error::Value) if the ranks make different calls and the options
+    ///   [verify](super::CommunicatorOptions::verifies) calls;
+    /// - [`Error::Lost`](crate::Error::Lost) if a communicator has ended;
+    /// - [`Error::Nccl`](crate::Error::Nccl) if an NCCL call fails.
     pub fn run(mut self) -> Result<()> {
         self.compare()?;
         self.calls.retain(|call| call.call.count > 0);
@@ -92,7 +99,7 @@ impl<'a> Group<'a> {
         self.ordered(&streams)
     }
 
-    /// Orders each of the streams with the memory that is used there.
+    /// Orders each stream with the memory that is used on it.
     fn ordered(&self, streams: &[&Stream]) -> Result<()> {
         let Some((stream, others)) = streams.split_first() else {
             return self.enqueue();
@@ -108,11 +115,11 @@ impl<'a> Group<'a> {
             .iter()
             .map(|pending| (&*pending.communicator.0, pending.call, pending.stream))
             .collect();
-        // SAFETY: the memory is borrowed for as long as this group lives, and is ordered with what is enqueued.
+        // SAFETY: this group borrows the memory, and the memory is ordered with the enqueued work.
         unsafe { together::enqueue(&calls, Streams::Given) }
     }
 
-    /// Compares the calls with those of the other ranks, for communicators that want it.
+    /// Compares the calls with those of the other ranks, for communicators that verify their calls.
     fn compare(&self) -> Result<()> {
         if self.quiet {
             return Ok(());
@@ -143,13 +150,13 @@ impl<'a> Group<'a> {
         let partners = match uncaptured {
             Ok(()) => partners::agree(calls),
             Err(error) => {
-                // The error of this rank comes first.
-                let _ = partners::refuse(calls);
+                // The error of this rank takes precedence.
+                let _ = partners::report_no_call(calls);
                 Err(error)
             }
         };
         if partners.is_err() {
-            // The others compare collectives with this rank, and would wait.
+            // The other ranks compare collectives with this rank, and would wait.
             parts.iter_mut().for_each(|(_, calls)| calls.clear());
         }
         let parts: Vec<(&Inner, &[&Call])> = parts
@@ -161,13 +168,13 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The calls of a group. Each is that of [`Communicator`], which says what it needs and when it fails; what is borrowed stays
-/// borrowed until the group has run.
+/// Calls of a group. Each corresponds to the [`Communicator`] method of the same name, which
+/// documents requirements and errors. Memory stays borrowed until the group has run.
 impl<'a> Group<'a> {
-    /// [`Communicator::all_reduce`]
+    /// Adds [`Communicator::all_reduce`].
     ///
     /// # Errors
-    /// Of that method, before anything is enqueued.
+    /// Returns the errors of that method that can be detected before anything is enqueued.
     pub fn all_reduce<T: Reducible>(
         &mut self,
         communicator: &'a Communicator,
@@ -179,10 +186,10 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// [`Communicator::reduce`]
+    /// Adds [`Communicator::reduce`].
     ///
     /// # Errors
-    /// Of that method, before anything is enqueued.
+    /// Returns the errors of that method that can be detected before anything is enqueued.
     pub fn reduce<T: Reducible>(
         &mut self,
         communicator: &'a Communicator,
@@ -195,10 +202,10 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// [`Communicator::broadcast`]
+    /// Adds [`Communicator::broadcast`].
     ///
     /// # Errors
-    /// Of that method, before anything is enqueued.
+    /// Returns the errors of that method that can be detected before anything is enqueued.
     pub fn broadcast<T: PlainData>(
         &mut self,
         communicator: &'a Communicator,
@@ -210,10 +217,10 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// [`Communicator::all_gather`]
+    /// Adds [`Communicator::all_gather`].
     ///
     /// # Errors
-    /// Of that method, before anything is enqueued.
+    /// Returns the errors of that method that can be detected before anything is enqueued.
     pub fn all_gather<T: PlainData>(
         &mut self,
         communicator: &'a Communicator,
@@ -225,10 +232,10 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// [`Communicator::reduce_scatter`]
+    /// Adds [`Communicator::reduce_scatter`].
     ///
     /// # Errors
-    /// Of that method, before anything is enqueued.
+    /// Returns the errors of that method that can be detected before anything is enqueued.
     pub fn reduce_scatter<T: Reducible>(
         &mut self,
         communicator: &'a Communicator,
@@ -241,10 +248,10 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// [`Communicator::send`]
+    /// Adds [`Communicator::send`].
     ///
     /// # Errors
-    /// Of that method, before anything is enqueued.
+    /// Returns the errors of that method that can be detected before anything is enqueued.
     pub fn send<T: PlainData>(
         &mut self,
         communicator: &'a Communicator,
@@ -263,10 +270,10 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// [`Communicator::receive`]
+    /// Adds [`Communicator::receive`].
     ///
     /// # Errors
-    /// Of that method, before anything is enqueued.
+    /// Returns the errors of that method that can be detected before anything is enqueued.
     pub fn receive<T: PlainData>(
         &mut self,
         communicator: &'a Communicator,
@@ -279,10 +286,10 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// What [`Communicator::exchange`] does, beside other calls.
+    /// Adds the sends and receives of [`Communicator::exchange`].
     ///
     /// # Errors
-    /// Of that method, before anything is enqueued.
+    /// Returns the errors of that method that can be detected before anything is enqueued.
     pub fn exchange<T: PlainData>(
         &mut self,
         communicator: &'a Communicator,
@@ -300,7 +307,7 @@ impl<'a> Group<'a> {
                     .try_for_each(|(from, view)| self.receive(communicator, stream, view, *from))
             });
         if all.is_err() {
-            // All of it or nothing.
+            // Adds either all calls or none.
             self.calls.truncate(before);
         }
         all

@@ -1,11 +1,16 @@
-//! What a communicator is made of: two of NCCL's, one that works and one that ends.
+//! The two NCCL communicators behind a [`Communicator`](super::Communicator): one that works, and
+//! one that can abort it.
 //!
-//! NCCL has two kinds of communicators. Calls of a *non-blocking* one return at once, and so does its abort, whatever it
-//! does: a time limit can be held. But NCCL starts a thread for each of its collectives, which takes 50 µs (measured with
-//! 2.28). Calls of a *blocking* one are five times faster, but may wait for other ranks on the host, and NCCL has no safe
-//! way to end such a wait by the same communicator. So there are two: `control`, non-blocking, which is made first and then
-//! only watches, and `work`, blocking, which `control` is split into without blocking. They share their abort flag
-//! (`splitShare`), so the abort of `control`, from whatever thread, ends what `work` does, its kernels included.
+//! NCCL has two kinds of communicators. Calls of a *non-blocking* communicator, including its
+//! abort, return immediately in any state, so a time limit can be enforced. But NCCL starts a
+//! thread for each of its collectives, which takes 50 µs (measured with 2.28). Calls of a
+//! *blocking* communicator are five times faster, but may wait for other ranks on the host, and the
+//! same communicator offers no safe way to end such a wait.
+//!
+//! So there are two. `control` is non-blocking. It is created first, and afterwards only watches.
+//! `work` is blocking, and is created by splitting `control` without blocking. They share their
+//! abort flag (`splitShare`), so aborting `control` from any thread ends the calls of `work` and
+//! its kernels.
 
 use std::{
     fmt,
@@ -16,9 +21,9 @@ use std::{
 use cuda_safe::{Context, Stream};
 
 use super::{
-    board::{Calls, Seat},
+    board::{Calls, Membership},
     call::Call,
-    current::{enter, said},
+    current::{enter, last_error},
     marks::Marks,
     options::CommunicatorOptions,
     shared::{Control, Shared},
@@ -34,11 +39,11 @@ use crate::{
 pub(super) struct Inner {
     shared: Arc<Shared>,
     pub(super) work: Mutex<Work>,
-    /// How many calls the ranks have compared.
+    /// Number of calls that the ranks have compared.
     pub(super) compared: AtomicU64,
-    /// How many communicators were made of this one without some ranks.
+    /// Number of communicators created from this one by `shrink`.
     pub(super) shrunk: AtomicU64,
-    /// What names it within the process.
+    /// The key of the communicator within the process.
     pub(super) name: Vec<u8>,
 }
 
@@ -51,10 +56,10 @@ impl Deref for Inner {
     }
 }
 
-/// The communicator that works, null when it is gone.
+/// The communicator that makes the calls. Null after its end.
 pub(super) struct Work {
     pub(super) comm: sys::ncclComm_t,
-    /// Where its calls end.
+    /// The ends of its calls.
     pub(super) marks: Marks,
     calls: Calls,
 }
@@ -69,19 +74,22 @@ impl Work {
     }
 }
 
-// SAFETY: NCCL's communicators belong to no thread. Calls of one are made one after the other, under its lock.
+// SAFETY: NCCL's communicators are not bound to a thread. The lock serializes the calls of one.
 unsafe impl Send for Work {}
 
 impl Inner {
+    /// Creates the state of a rank.
+    ///
     /// # Safety
-    /// The two are ready communicators of these numbers on the context's device, and nobody else has them.
+    /// The caller must ensure that both handles are ready communicators with these numbers on the
+    /// context's device, and that nothing else uses them.
     pub(super) unsafe fn new(
         library: &'static Library,
         context: Context,
         [rank, size]: [usize; 2],
         options: CommunicatorOptions,
         [control, work]: [sys::ncclComm_t; 2],
-        (name, seat): (Vec<u8>, Seat),
+        (name, membership): (Vec<u8>, Membership),
     ) -> Arc<Self> {
         let shared = Arc::new(Shared {
             library,
@@ -92,10 +100,10 @@ impl Inner {
             control: Mutex::new(Control { comm: control }),
             calls: AtomicU64::new(0),
             lost: OnceLock::new(),
-            seat,
+            membership,
         });
         super::watch::watch(&shared);
-        shared.seat.is(&shared);
+        shared.membership.set_shared(&shared);
         Arc::new(Self {
             shared,
             work: Mutex::new(Work {
@@ -113,7 +121,7 @@ impl Inner {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An error if the communicator has ended.
+    /// Returns the handle, or an error if the communicator has ended.
     #[inline]
     pub(super) fn usable(&self, work: &mut Work) -> Result<sys::ncclComm_t> {
         if self.lost.get().is_none() && !work.comm.is_null() {
@@ -147,7 +155,7 @@ impl Inner {
 
     #[inline]
     fn try_mark(&self, work: &Work, stream: &Stream) -> Result<()> {
-        // Ranks that compare their calls reject captured streams.
+        // Ranks that compare their calls reject capturing streams.
         if !self.options.verify && stream.is_capturing()? {
             work.marks.set_captured(stream);
             return Ok(());
@@ -155,10 +163,10 @@ impl Inner {
         work.marks.record(stream)
     }
 
-    /// Compares a call with those of the ranks of this process, before it is made.
+    /// Compares a call with those of the ranks in this process, before the call is made.
     #[inline]
     pub(super) fn compare(&self, work: &mut Work, call: &Call) -> Result<()> {
-        match self.seat.compare(&mut work.calls, call) {
+        match self.membership.compare(&mut work.calls, call) {
             None => Ok(()),
             Some(why) => {
                 self.lose(why.clone());
@@ -171,18 +179,18 @@ impl Inner {
     /// Makes a call that enqueues on the stream.
     ///
     /// # Safety
-    /// As [`Call::make`].
+    /// The requirements of [`Call::make`] apply.
     #[inline]
     pub(super) unsafe fn enqueue(&self, call: &Call, stream: &Stream) -> Result<()> {
         let _current = enter(&self.context).map_err(|error| self.failed(error))?;
         let mut work = self.lock();
         let comm = self.usable(&mut work)?;
-        // Before the others know of the call, since it may fail.
+        // Done before the other ranks see the call, since it may fail.
         self.prepare(&mut work, [stream])?;
         self.compare(&mut work, call)?;
         let result = {
             let _busy = Busy::begin(&self.calls);
-            // SAFETY: a live communicator; the rest as this function's contract says.
+            // SAFETY: the communicator is live. The rest is guaranteed by this function's caller.
             unsafe { call.make(self.library.functions(), comm, stream) }
         };
         if result == Some(sys::ncclResult_t::ncclSuccess) && self.lost.get().is_none() {
@@ -192,7 +200,7 @@ impl Inner {
         self.after(call.kind.name(), result, &mut work)
     }
 
-    /// What a call that may have failed means.
+    /// Handles the result of a call that may have failed.
     #[cold]
     pub(super) fn after(
         &self,
@@ -207,7 +215,7 @@ impl Inner {
         if result == NcclResult::SUCCESS {
             return Ok(());
         }
-        let error = Error::nccl(call, result, &said(self.library));
+        let error = Error::nccl(call, result, &last_error(self.library));
         if !result.ends_communicator() {
             return Err(error);
         }
@@ -222,13 +230,13 @@ impl Inner {
         })
     }
 
-    /// Frees what an abort leaves of `work`.
+    /// Frees `work` after an abort.
     pub(super) fn abort_work(&self, work: &mut Work) {
         let comm = std::mem::replace(&mut work.comm, std::ptr::null_mut());
         self.end(comm, true);
     }
 
-    /// An error that NCCL's own threads have found.
+    /// Returns the error that NCCL's own threads have found, if any.
     pub(super) fn asynchronous(&self) -> Result<()> {
         let Some(ask) = self.library.functions().ncclCommGetAsyncError else {
             return Ok(());
@@ -236,12 +244,16 @@ impl Inner {
         let mut work = self.lock();
         let comm = self.usable(&mut work)?;
         let mut state = sys::ncclResult_t::ncclSuccess;
-        // SAFETY: the communicator is live, `state` is valid for the write.
+        // SAFETY: the communicator is live, and `state` is valid for the write.
         let result = unsafe { ask(comm, &mut state) };
         match (result, state) {
             (sys::ncclResult_t::ncclSuccess, sys::ncclResult_t::ncclSuccess) => Ok(()),
             (sys::ncclResult_t::ncclSuccess, state) => {
-                let error = Error::nccl("a collective", NcclResult(state.0), &said(self.library));
+                let error = Error::nccl(
+                    "a collective",
+                    NcclResult(state.0),
+                    &last_error(self.library),
+                );
                 let lost = self.lose(format!(
                     "{}: {error}. The communicator was aborted",
                     self.who()

@@ -1,22 +1,22 @@
-//! The calls that one rank has made, for the other ranks of its process to read, without a lock.
+//! A lock-free record of the calls of one rank, for the other ranks of its process to read.
 //!
-//! A rank writes each call down before it looks whether another rank has written the call of the same number, so of two
-//! ranks at least the later one sees both. What is written lies in chunks, each of which lives as long as a rank has not read
-//! past it: a rank may be any number of calls ahead.
+//! A rank records a call before it checks whether another rank has recorded the call of the same
+//! number. So of two ranks, at least the later one sees both calls. Records are stored in chunks. A
+//! chunk lives until all ranks have read past it, so a rank may be any number of calls ahead.
 
 use std::sync::{
     Arc, OnceLock,
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-/// What ranks compare of a call: `Call::words`.
+/// The words of a call that ranks compare: `Call::words`.
 pub(super) type Words = [u64; 5];
 
 const LEN: usize = 64;
 
-/// Some calls in a row.
+/// A sequence of calls.
 pub(super) struct Chunk {
-    /// The number of the first.
+    /// The number of the first call.
     first: u64,
     entries: [Entry; LEN],
     next: OnceLock<Arc<Chunk>>,
@@ -25,7 +25,7 @@ pub(super) struct Chunk {
 #[derive(Default)]
 struct Entry {
     words: [AtomicU64; 3],
-    /// The words are there, and stay.
+    /// Set once the words are written. They do not change after that.
     written: AtomicBool,
 }
 
@@ -46,7 +46,8 @@ impl Chunk {
 
 impl Drop for Chunk {
     fn drop(&mut self) {
-        // One after the other: a rank that was far behind may be the last to hold many.
+        // Drops the chunks in a loop: a rank that was far behind may be the last owner of many, and
+        // recursion would overflow the stack.
         let mut next = self.next.take();
         while let Some(mut chunk) = next.and_then(Arc::into_inner) {
             next = chunk.next.take();
@@ -54,8 +55,8 @@ impl Drop for Chunk {
     }
 }
 
-/// Writes down the call of this number, the next one. Returns a new chunk if one was begun, which is where readers who come
-/// later begin.
+/// Records the next call, with this number. If a new chunk was started, returns it: readers that
+/// join later begin there.
 #[inline]
 pub(super) fn write(chunk: &mut Arc<Chunk>, number: u64, words: &Words) -> Option<Arc<Chunk>> {
     let mut begun = None;
@@ -66,7 +67,8 @@ pub(super) fn write(chunk: &mut Arc<Chunk>, number: u64, words: &Words) -> Optio
         for (place, word) in entry.words.iter().zip(pack(words)) {
             place.store(word, Ordering::Relaxed);
         }
-        // With the load of `read` in one order that all ranks see: no two miss each other.
+        // Sequentially consistent with the load in `read`, so that at least one of two ranks sees
+        // the other's call.
         entry.written.store(true, Ordering::SeqCst);
     }
     begun
@@ -75,13 +77,13 @@ pub(super) fn write(chunk: &mut Arc<Chunk>, number: u64, words: &Words) -> Optio
 #[cold]
 fn begin(chunk: &mut Arc<Chunk>, number: u64) -> Arc<Chunk> {
     let next = Chunk::new(number);
-    let _ = chunk.next.set(next.clone()); // the writer alone sets it, once
+    let _ = chunk.next.set(next.clone()); // only the writer sets it, and only once
     *chunk = next.clone();
     next
 }
 
-/// The call of this number, if the rank whose chunk this is has written it. Numbers grow from call to call; chunks that are
-/// behind are let go.
+/// Returns the call with this number, if the rank that writes the chunks has recorded it. Numbers
+/// must increase from call to call. Earlier chunks are released.
 #[inline]
 pub(super) fn read(chunk: &mut Arc<Chunk>, number: u64) -> Option<Words> {
     while number.checked_sub(chunk.first)? >= LEN as u64 {
@@ -98,7 +100,7 @@ pub(super) fn read(chunk: &mut Arc<Chunk>, number: u64) -> Option<Words> {
     ))
 }
 
-/// The kind, the operation and the root have few bits each.
+/// Kind, operation and root need only a few bits each.
 fn pack(&[kind, element, len, op, root]: &Words) -> [u64; 3] {
     [kind << 56 | op << 48 | (root & ROOT), element, len]
 }
@@ -126,14 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn words_stay_what_they_are() {
+    fn packed_words_round_trip() {
         for number in [0, 1, 11, 4095, 1 << 30] {
             assert_eq!(unpack(pack(&words(number))), words(number));
         }
     }
 
     #[test]
-    fn a_rank_that_is_behind_reads_all_and_lets_go() {
+    fn late_reader_reads_all_and_releases_chunks() {
         let mut writer = Chunk::new(0);
         let mut reader = writer.clone();
         let first = Arc::downgrade(&reader);
@@ -145,14 +147,14 @@ mod tests {
         }
         assert_eq!(read(&mut reader, 100_000), None);
         assert!(first.upgrade().is_none());
-        // Who is far ahead is known from there on.
+        // A reader that joins late sees the calls from the current chunk on.
         let mut late = writer.clone();
         assert_eq!(read(&mut late, 3), None);
         assert_eq!(read(&mut late, 99_999), Some(words(99_999)));
     }
 
     #[test]
-    fn a_long_way_behind_is_dropped_without_recursion() {
+    fn long_chain_is_dropped_without_recursion() {
         let mut writer = Chunk::new(0);
         let reader = writer.clone();
         for number in (0..2_500_000).step_by(LEN) {
@@ -162,9 +164,9 @@ mod tests {
         drop(reader);
     }
 
-    /// Of two ranks that write and then read, one at least sees what the other has written.
+    /// If two ranks write and then read, at least one sees the other's call.
     #[test]
-    fn nobody_misses_the_other() {
+    fn one_of_two_ranks_sees_the_others_call() {
         const CALLS: u64 = 200_000;
         let mut chunks = [Chunk::new(0), Chunk::new(0)];
         let cursors = [chunks[1].clone(), chunks[0].clone()];

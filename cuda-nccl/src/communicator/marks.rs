@@ -1,4 +1,4 @@
-//! The ends of a rank's calls, which a wait for the rank polls.
+//! The ends of a rank's calls, which a wait polls.
 
 use cuda_safe::{Event, Stream};
 
@@ -9,12 +9,14 @@ use crate::{error::Result, stream_ends::StreamEnds};
 #[derive(Default)]
 pub(super) struct Marks {
     ends: StreamEnds,
-    /// The communicator does not see on which streams these are launched.
+    /// Graphs with captured calls. The communicator does not see on which streams they are
+    /// launched.
     graphs: Graphs,
 }
 
 impl Marks {
-    /// Call it before calls are enqueued, since it may fail: see [`StreamEnds::prepare`].
+    /// Prepares streams. Call this before calls are enqueued, since it may fail: see
+    /// [`StreamEnds::prepare`].
     #[inline]
     pub(super) fn prepare<'s, I>(&mut self, streams: I) -> Result<()>
     where
@@ -29,17 +31,18 @@ impl Marks {
         self.ends.record(stream)
     }
 
-    /// Remembers that a call on this stream was captured instead of enqueued.
+    /// Records that a call on this stream was captured instead of enqueued.
     pub(super) fn set_captured(&self, stream: &Stream) {
         self.graphs.add(stream);
     }
 
-    /// An event that is reached when this rank's calls on the stream are over. `None` if they are.
+    /// Returns an event that is reached when this rank's calls on the stream are over, or `None` if
+    /// they are over.
     pub(super) fn end_of(&self, stream: &Stream) -> Result<Option<Event>> {
         self.end(stream, self.ends.of(stream))
     }
 
-    /// Such an event for each stream.
+    /// Returns such an event for each stream.
     pub(super) fn ends(&self) -> Result<Vec<Event>> {
         let ends = self.ends.iter();
         let ends = ends.filter_map(|(stream, end)| self.end(stream, Some(end)).transpose());
@@ -47,8 +50,8 @@ impl Marks {
     }
 
     fn end(&self, stream: &Stream, of_calls: Option<&Event>) -> Result<Option<Event>> {
-        // A launch of such a graph may be behind the last call. On a stream that is being captured nothing can be launched, and
-        // an event would become a part of the capture.
+        // A launch of such a graph may come after the last call. A capturing stream cannot launch
+        // anything, and an event would become part of the capture.
         if self.graphs.exist() && !stream.is_capturing()? {
             return Ok(Some(stream.record_event()?));
         }

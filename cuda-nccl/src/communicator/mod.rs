@@ -45,49 +45,51 @@ use crate::{
 };
 use inner::Inner;
 
-/// One rank of a group of devices that NCCL connects. It is made by [`new`](Self::new) in each thread or process, or by
-/// [`for_devices`](Self::for_devices) for all devices of a process.
+/// One rank of a group of devices that NCCL connects. Create it with [`new`](Self::new) in each
+/// thread or process, or with [`for_devices`](Self::for_devices) for several devices of a process.
 ///
-/// Clones are the same rank. What may be used by several threads is used by one at a time; the order of their calls must be the
-/// same on all ranks, so one thread for a rank is best.
+/// Clones refer to the same rank. Several threads may share a rank, and their calls then run one at
+/// a time. The order of calls must be the same on all ranks, so it is best to use one thread per
+/// rank.
 ///
-/// **Time limit.** No call waits longer for other ranks than [`timeout`](CommunicatorOptions::timeout): what takes longer ends
-/// in [`Error::Lost`](crate::Error::Lost), and the communicator is aborted: its kernels end, and later calls fail at once.
-/// Results of what was under way are undefined then. Calls are waited for by [`wait`](Self::wait); a
-/// [`Stream::synchronize`] has no limit, and hangs with the other ranks, as does dropping memory that must wait for
-/// its stream.
+/// **Time limit.** No call waits longer than [`timeout`](CommunicatorOptions::timeout) for other
+/// ranks. After that time it returns [`Error::Lost`](crate::Error::Lost), and the communicator is
+/// aborted: its kernels end, later calls fail at once, and results of unfinished calls are
+/// undefined. [`wait`](Self::wait) waits for calls with this limit. [`Stream::synchronize`] has no
+/// limit and hangs if a rank is lost, and so does dropping memory that must wait for its stream.
 ///
-/// **End.** Dropping the last clone waits for this rank's calls, with the time limit, and frees what is this rank's.
-/// [`finalize`](Self::finalize) does the same and tells of errors. [`abort`](Self::abort) doesn't wait.
+/// **Drop.** Dropping the last clone waits for this rank's calls, with the time limit, and frees
+/// the rank's resources. [`finalize`](Self::finalize) does the same and returns errors.
+/// [`abort`](Self::abort) does not wait.
 ///
-/// **Graphs.** Calls on a stream that is being captured are refused, unless the options are
-/// [unverified](CommunicatorOptions::unverified): then they become a part of the graph.
+/// **Graphs.** Calls on a capturing stream return an error, unless the options are
+/// [unverified](CommunicatorOptions::unverified). In that case they become part of the graph.
 #[derive(Clone)]
 pub struct Communicator(Arc<Inner>);
 
 impl Communicator {
-    /// Which rank this is, from 0.
+    /// Returns the number of this rank, counted from 0.
     #[doc(alias = "ncclCommUserRank")]
     #[must_use]
     pub fn rank(&self) -> usize {
         self.0.rank
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     #[doc(alias = "ncclCommCount")]
     #[must_use]
     pub fn size(&self) -> usize {
         self.0.size
     }
 
-    /// The context of this rank's device.
+    /// Returns the context of this rank's device.
     #[doc(alias = "ncclCommCuDevice")]
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0.context
     }
 
-    /// The time limit for waits of this rank for others.
+    /// Returns the time limit for waits for other ranks.
     #[must_use]
     pub fn timeout(&self) -> Duration {
         self.0.options.timeout
@@ -95,41 +97,54 @@ impl Communicator {
 
     /// Waits for this rank's calls on the stream, with the time limit.
     ///
-    /// The wait ends with the last call. Work that you enqueue behind it may go on, and takes none of the time limit. Work in
-    /// front of a call delays the call, so it counts. Raw calls ([`as_raw`](Self::as_raw)) are not waited for. As long as a
-    /// graph with captured calls exists, this waits for everything on the stream, with the time limit, since the communicator does
+    /// The wait ends with the last call. Work that you enqueue after it may continue, and does not
+    /// count towards the time limit. Work before a call delays the call, so it counts. Raw calls
+    /// ([`as_raw`](Self::as_raw)) are not waited for. While a graph with captured calls exists,
+    /// this waits for all work on the stream, with the time limit, because the communicator does
     /// not see the graph's launches.
     ///
     /// # Errors
-    /// Returns [`Error::Lost`](crate::Error::Lost) if another rank has ended or doesn't come in time. The communicator is aborted
-    /// then, and its kernels end. Returns [`Error::Cuda`](crate::Error::Cuda) if work in the context has failed.
+    /// Returns [`Error::Lost`](crate::Error::Lost) if another rank has ended or does not arrive in
+    /// time. The communicator is then aborted, and its kernels end. Returns
+    /// [`Error::Cuda`](crate::Error::Cuda) if work in the context has failed.
     pub fn wait(&self, stream: &Stream) -> Result<()> {
-        self.here(stream, &[])?;
+        self.expect_own(stream, &[])?;
         self.0.wait(stream)
     }
 
-    /// Ends the communicator together with the other ranks, after all of its calls. Clones can't be used any more.
+    /// Ends the communicator together with the other ranks, after all its calls. Clones cannot be
+    /// used any more.
+    ///
+    /// See
+    /// [`ncclCommFinalize`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclcommfinalize).
     ///
     /// # Errors
-    /// As [`wait`](Self::wait), and what NCCL says. The communicator has ended in any case: it is aborted where it can't end
-    /// in order.
+    /// Returns the errors of [`wait`](Self::wait), and [`Error::Nccl`](crate::Error::Nccl) if an
+    /// NCCL call fails. The communicator has ended in any case: if it cannot end in order, it is
+    /// aborted.
     #[doc(alias = "ncclCommFinalize")]
     #[doc(alias = "ncclCommDestroy")]
     pub fn finalize(self) -> Result<()> {
         self.0.finalize()
     }
 
-    /// Ends the communicator at once, from whatever thread: its kernels end, calls that wait return, and everything fails from now
-    /// on. The communicators of the other ranks of this process end as well. Ranks of other processes notice by their time limit.
+    /// Ends the communicator at once, from any thread. Its kernels end, calls that wait return, and
+    /// later calls fail. The communicators of the other ranks in this process end as well. Ranks in
+    /// other processes find out through their time limit.
+    ///
+    /// See
+    /// [`ncclCommAbort`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclcommabort).
     #[doc(alias = "ncclCommAbort")]
     pub fn abort(&self) {
         self.0.abort();
     }
 
-    /// NCCL's handle, for raw calls; null when the communicator has ended. It stays this object's.
+    /// Returns NCCL's handle for raw calls, or null if the communicator has ended. This object
+    /// keeps ownership.
     ///
-    /// Raw calls of one communicator are made one after the other. They must not overlap with calls of this object in other
-    /// threads, and not destroy it. Neither [`wait`](Self::wait) nor the end of this object waits for them.
+    /// Make raw calls of one communicator one at a time. They must not overlap with calls of this
+    /// object in other threads, and must not destroy the handle. Neither [`wait`](Self::wait) nor
+    /// dropping this object waits for them.
     #[must_use]
     pub fn as_raw(&self) -> sys::ncclComm_t {
         self.0.lock().comm

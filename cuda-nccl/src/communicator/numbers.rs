@@ -1,4 +1,4 @@
-//! Types and reductions under NCCL's names.
+//! NCCL's codes for types and reductions.
 
 use std::any::TypeId;
 
@@ -40,8 +40,8 @@ impl Reduction {
     }
 }
 
-/// What carries elements that are not combined: whole words where their alignment allows it, otherwise bytes. NCCL's type, and
-/// how many of it an element is.
+/// Returns the NCCL type that transfers elements which are not combined, and its number per
+/// element. Uses whole words if the alignment allows it, otherwise bytes.
 #[inline]
 pub(super) fn carrier<T: PlainData>() -> (Raw, usize) {
     let size = size_of::<T>();
@@ -52,7 +52,7 @@ pub(super) fn carrier<T: PlainData>() -> (Raw, usize) {
     }
 }
 
-/// The size of what carries, in bytes.
+/// Returns the size of a transfer type in bytes.
 pub(super) fn size(carrier: Raw) -> usize {
     match carrier {
         Raw::ncclUint64 | Raw::ncclInt64 | Raw::ncclFloat64 => 8,
@@ -62,8 +62,8 @@ pub(super) fn size(carrier: Raw) -> usize {
     }
 }
 
-/// A number for the element type, by which ranks compare: the same in all processes of one program for one type, and for all
-/// numbers everywhere.
+/// Returns a number for the element type, which ranks compare. It is the same in all processes of
+/// one program, and for number types in all programs.
 pub(super) fn type_number<T: PlainData>() -> u64 {
     let known: [(TypeId, DataType); 10] = [
         (TypeId::of::<i8>(), DataType::I8),
@@ -84,7 +84,7 @@ pub(super) fn type_number<T: PlainData>() -> u64 {
     }
 }
 
-/// The name of a number that [`type_number`] gives.
+/// Returns the name of a type from its [`type_number`].
 pub(super) fn type_name(number: u64) -> String {
     let names = [
         "i8", "u8", "i32", "u32", "i64", "u64", "f16", "f32", "f64", "bf16",
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_those_of_the_header() {
+    fn type_numbers_match_the_header() {
         assert_eq!(names::<i8>(), "i8");
         assert_eq!(names::<u8>(), "u8");
         assert_eq!(names::<i32>(), "i32");
@@ -125,12 +125,12 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_carried_in_whole_words() {
+    fn aligned_elements_are_transferred_in_words() {
         assert_eq!(carrier::<[u8; 3]>(), (Raw::ncclUint8, 3));
         assert_eq!(carrier::<f32>(), (Raw::ncclUint32, 1));
         assert_eq!(carrier::<[f32; 4]>(), (Raw::ncclUint32, 4));
         assert_eq!(carrier::<[f64; 4]>(), (Raw::ncclUint64, 4));
-        assert_eq!(carrier::<[u16; 4]>(), (Raw::ncclUint8, 8)); // they may lie at any even address
+        assert_eq!(carrier::<[u16; 4]>(), (Raw::ncclUint8, 8)); // may be at any even address
         assert_eq!(carrier::<[f32; 3]>(), (Raw::ncclUint32, 3));
         assert_eq!(carrier::<()>().1, 0);
     }

@@ -1,4 +1,4 @@
-//! How a communicator is made.
+//! Options of a communicator.
 
 use std::{
     ffi::{CString, c_int},
@@ -12,9 +12,10 @@ use crate::{
     sys,
 };
 
-/// How a communicator is made: `ncclConfig_t`, and what this crate adds. `None` is NCCL's own choice.
+/// Options of a communicator: `ncclConfig_t` and this crate's additions. `None` leaves the choice
+/// to NCCL.
 ///
-/// All ranks have the same options.
+/// All ranks must use the same options.
 ///
 /// ```
 /// use std::time::Duration;
@@ -26,20 +27,21 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommunicatorOptions {
-    /// How long this rank waits for the others: while the communicator is made, in a call, in
-    /// [`wait`](super::Communicator::wait), and when it ends. 10 minutes by default.
+    /// How long this rank waits for the others: at creation, in a call, in
+    /// [`wait`](super::Communicator::wait), and at the end. 10 minutes by default.
     pub timeout: Duration,
     /// See [`verifies`](Self::verifies).
     pub(super) verify: bool,
     /// The name in NCCL's messages and profiles.
     pub name: Option<String>,
-    /// At least so many thread blocks for a collective.
+    /// The minimum number of thread blocks for a collective.
     pub min_ctas: Option<u32>,
-    /// At most so many thread blocks for a collective: what remains is left to other kernels.
+    /// The maximum number of thread blocks for a collective. The rest of the device is free for
+    /// other kernels.
     pub max_ctas: Option<u32>,
-    /// Thread blocks in a cluster, 0 to 8.
+    /// The number of thread blocks in a cluster, 0 to 8.
     pub cga_cluster_size: Option<u32>,
-    /// The network module: `"IB"` or `"Socket"`, for instance.
+    /// The network module, for instance `"IB"` or `"Socket"`.
     pub net_name: Option<String>,
     /// The traffic class of the network's packets.
     pub traffic_class: Option<u32>,
@@ -86,23 +88,30 @@ setters! {
 }
 
 impl CommunicatorOptions {
-    /// Whether the ranks compare what they are about to do before each collective, over NCCL: a rank that calls something
-    /// else, or with another type, length or root, is an error on every rank, and nothing is enqueued. Each call then waits for
-    /// the other ranks on the host, in a collective of a few words. Two ranks of different processes that send and receive
-    /// compare that with each other in the same way. It is on unless [`unverified`](Self::unverified) was called.
+    /// Returns whether the ranks compare their calls before each collective. True unless
+    /// [`unverified`](Self::unverified) was called.
+    ///
+    /// The ranks compare over NCCL. If a rank makes another call, or uses another type, length or
+    /// root, every rank returns an error and nothing is enqueued. Each call therefore waits for the
+    /// other ranks on the host, in a collective of a few words. Two ranks in different processes
+    /// compare their sends and receives in the same way.
     #[must_use]
     pub fn verifies(&self) -> bool {
         self.verify
     }
 
-    /// Calls are enqueued without being compared with those of ranks in other processes. Those of one process are compared
-    /// in any case, at no such cost.
+    /// Enqueues calls without comparing them with those of ranks in other processes. Ranks in one
+    /// process always compare their calls, without that cost.
     ///
     /// # Safety
-    /// All ranks make the same calls in the same order, with the same types, lengths, reductions and roots: where they don't,
-    /// NCCL may write beyond the end of a call's memory on the device. All ranks of the communicator have this option, or
-    /// none: those that compare make calls that the others don't. Calls that are captured from a stream become a part of
-    /// the graph: the communicator and their memory live until the graph has gone, and all ranks launch it alike.
+    /// The caller must ensure that:
+    /// - all ranks make the same calls in the same order, with the same types, lengths, reductions
+    ///   and roots; otherwise NCCL may write past the end of a buffer on the device;
+    /// - either all ranks of the communicator use this option or none, because ranks that compare
+    ///   make additional NCCL calls;
+    /// - if calls are captured from a stream, they become part of the graph: the communicator and
+    ///   their memory outlive the graph, and all ranks launch it the same number of times, in
+    ///   the same order relative to their other calls.
     #[must_use]
     pub unsafe fn unverified(mut self) -> Self {
         self.verify = false;
@@ -110,16 +119,17 @@ impl CommunicatorOptions {
     }
 }
 
-/// The options as NCCL takes them. The strings live here; NCCL may read them until the communicator is ready.
+/// The options in NCCL's form. It owns the strings, which NCCL may read until the communicator is
+/// ready.
 #[derive(Debug)]
 pub(super) struct Config {
     pub(super) raw: sys::ncclConfig_t,
     _strings: [Option<CString>; 2],
 }
 
-// SAFETY: the pointers in it lead to the strings that it owns.
+// SAFETY: its pointers refer to strings that it owns.
 unsafe impl Send for Config {}
-// SAFETY: as above; nothing changes.
+// SAFETY: as above. It is never modified.
 unsafe impl Sync for Config {}
 
 impl Config {
@@ -128,7 +138,7 @@ impl Config {
             None => Ok(None),
             Some(text) => CString::new(text.as_str()).map(Some).map_err(|_| {
                 Error::Value(format!(
-                    "CommunicatorOptions::{name}: {text:?} has a zero within"
+                    "CommunicatorOptions::{name}: {text:?} contains a NUL character"
                 ))
             }),
         };
@@ -136,7 +146,8 @@ impl Config {
             None => Ok(sys::NCCL_CONFIG_UNDEF_INT),
             Some(number) => c_int::try_from(number).map_err(|_| {
                 Error::Value(format!(
-                    "CommunicatorOptions::{name}: {number} is too large"
+                    "CommunicatorOptions::{name}: {number} is greater than {}",
+                    c_int::MAX
                 ))
             }),
         };
@@ -196,7 +207,7 @@ mod tests {
             .max_ctas(Some(7));
         let config = Config::new(&options, false).unwrap();
         let raw = config.raw;
-        // SAFETY: a string of the config's.
+        // SAFETY: the config owns the string.
         assert_eq!(unsafe { CStr::from_ptr(raw.commName) }, c"mine");
         assert!(raw.netName.is_null());
         let unset = sys::NCCL_CONFIG_UNDEF_INT;
@@ -215,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_c_cannot_say_is_refused() {
+    fn strings_with_nul_and_large_numbers_are_rejected() {
         let bad = CommunicatorOptions::default().net_name(Some("a\0b".into()));
         let error = Config::new(&bad, false).unwrap_err().to_string();
         assert!(error.contains("net_name"), "{error}");

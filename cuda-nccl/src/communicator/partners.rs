@@ -1,6 +1,6 @@
-//! Whether two ranks mean the same by what they send and receive: they tell each other, over NCCL.
+//! Comparison of the sends and receives of two ranks, over NCCL.
 //!
-//! Partners of this process compare on their board.
+//! Partners in one process compare in [`board`](super::board) instead.
 
 use cuda_safe::{DeviceBuffer, Stream};
 
@@ -15,41 +15,44 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// What one rank sends to another in one call or group: how many times, one number for all types and lengths in their order,
-/// and the type and length of the first.
+/// A rank's sends to another rank in one call or group: the number of sends, a digest of all types
+/// and lengths in order, and the type and length of the first.
 type Side = [u64; 4];
 
-/// What a rank says to its partner: what it sends to it, and what it receives from it.
+/// A rank's message to its partner: its sends to the partner, and its receives from the partner.
 type Record = [Side; 2];
 
-/// Of a rank that makes no call.
+/// The record of a rank that makes no call.
 const NONE: Record = [[u64::MAX; 4]; 2];
 
-/// A rank, and another that it sends to or receives from.
+/// A rank and its partner.
 type Pair<'a> = (&'a Inner, usize);
 
-/// An error on both ranks unless each receives what the other sends, in the same order. Collectives are not looked at.
+/// Returns an error on both ranks unless each receives what the other sends, in the same order.
+/// Ignores collectives.
 pub(super) fn agree<'a>(calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>) -> Result<()> {
     let records: Vec<(Pair<'a>, Record)> = pairs(calls)
         .iter()
         .map(|(pair, sides)| (*pair, [side(&sides[0]), side(&sides[1])]))
         .collect();
-    let theirs = tell(&records)?;
+    let theirs = swap_records(&records)?;
     for (((inner, partner), mine), theirs) in records.iter().zip(theirs) {
         compare([inner.rank, *partner], *mine, theirs)?;
     }
     Ok(())
 }
 
-/// Tells the partners of these calls that this rank can't make them.
+/// Reports to the partners of these calls that this rank cannot make them.
 #[cold]
-pub(super) fn refuse<'a>(calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>) -> Result<()> {
+pub(super) fn report_no_call<'a>(
+    calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>,
+) -> Result<()> {
     let pairs = pairs(calls);
     let records: Vec<_> = pairs.iter().map(|(pair, _)| (*pair, NONE)).collect();
-    tell(&records).map(drop)
+    swap_records(&records).map(drop)
 }
 
-/// The calls by partner, as far as partners compare them: what is sent, and what is received.
+/// Groups the calls that partners compare by partner: the sends and the receives.
 fn pairs<'a>(
     calls: impl IntoIterator<Item = (&'a Inner, &'a Call)>,
 ) -> Vec<(Pair<'a>, [Vec<&'a Call>; 2])> {
@@ -70,20 +73,21 @@ fn pairs<'a>(
 }
 
 impl Communicator {
-    /// The error of a send or a receive that this rank can't make. The partner is told, if it is about to compare.
+    /// Reports an error of this rank to the partner of a send or receive, if the two compare calls,
+    /// and returns it.
     #[cold]
-    pub(super) fn told_partner(&self, partner: usize, error: Error) -> Error {
+    pub(super) fn report_to_partner(&self, partner: usize, error: Error) -> Error {
         let pair = (&*self.0, partner);
         if partner < self.0.size && are_compared(pair) {
-            let _ = tell(&[(pair, NONE)]);
+            let _ = swap_records(&[(pair, NONE)]);
         }
         error
     }
 }
 
-/// Whether the two tell each other over NCCL.
+/// Returns whether the two ranks compare their calls over NCCL.
 fn are_compared((inner, partner): Pair<'_>) -> bool {
-    inner.options.verify && !inner.seat.has(partner)
+    inner.options.verify && !inner.membership.contains(partner)
 }
 
 fn same(one: Pair<'_>, other: Pair<'_>) -> bool {
@@ -100,8 +104,8 @@ fn side(calls: &[&Call]) -> Side {
     [calls.len() as u64, digest(all), first[0], first[1]]
 }
 
-/// Tells each partner its record, and returns theirs. Waits for them.
-fn tell(records: &[(Pair<'_>, Record)]) -> Result<Vec<Record>> {
+/// Sends each partner its record, and returns the partners' records. Waits for them.
+fn swap_records(records: &[(Pair<'_>, Record)]) -> Result<Vec<Record>> {
     let mut places = Vec::with_capacity(records.len());
     for ((inner, _), record) in records {
         let stream = Stream::new(&inner.context)?;
@@ -120,7 +124,8 @@ fn tell(records: &[(Pair<'_>, Record)]) -> Result<Vec<Record>> {
             [(*inner, send, stream), (*inner, receive, stream)]
         })
         .collect();
-    // SAFETY: both are as long as is said, and belong to the stream, which is waited for below.
+    // SAFETY: both buffers have the given lengths and belong to the stream, which is waited for
+    // below.
     unsafe { enqueue(&calls, Streams::Own)? };
     let mut all = Vec::with_capacity(records.len());
     for (((inner, _), _), (stream, _, theirs)) in records.iter().zip(&places) {
@@ -132,14 +137,14 @@ fn tell(records: &[(Pair<'_>, Record)]) -> Result<Vec<Record>> {
     Ok(all)
 }
 
-/// An error unless what each of the two sends is what the other receives.
+/// Returns an error unless each of the two receives what the other sends.
 fn compare([mine, partner]: [usize; 2], [sends, receives]: Record, theirs: Record) -> Result<()> {
     if theirs == NONE {
         return Err(Error::Value(format!(
-            "rank {partner} has an error of its own, and neither sends to rank {mine} nor receives from it. Nothing was enqueued"
+            "rank {partner} has an error, and neither sends to rank {mine} nor receives from it. Nothing was enqueued"
         )));
     }
-    // The lower rank's first, so that both say the same.
+    // The lower sender comes first, so that both ranks report the same error.
     let mut ways = [
         ([mine, partner], [sends, theirs[1]]),
         ([partner, mine], [theirs[0], receives]),
@@ -157,12 +162,12 @@ fn compare([mine, partner]: [usize; 2], [sends, receives]: Record, theirs: Recor
         (format!("{len} {}{more}", type_name(element)), digest)
     });
     let pieces = match sent.0 == received.0 {
-        true => ", where those behind the first differ",
+        true => ", with differences after the first",
         false => "",
     };
     Err(Error::Value(format!(
-        "rank {from} sends {} to rank {to}, which receives {} from it{pieces}. Nothing was enqueued. (What two ranks \
-         send to each other at once stands in one Group, or in one call of exchange.)",
+        "rank {from} sends {} to rank {to}, which receives {} from it{pieces}. Nothing was enqueued. (Sends and receives \
+         between two ranks at the same time must be in one Group, or in one call of exchange.)",
         sent.0, received.0
     )))
 }
@@ -176,14 +181,14 @@ mod tests {
     }
 
     fn differ(mine: Record, theirs: Record) -> String {
-        // Both ranks say the same.
+        // Both ranks report the same error.
         let text = compare([0, 1], mine, theirs).unwrap_err().to_string();
         assert_eq!(compare([1, 0], theirs, mine).unwrap_err().to_string(), text);
         text
     }
 
     #[test]
-    fn each_receives_what_the_other_sends() {
+    fn sends_must_match_receives() {
         let [five, six] = [5, 6].map(|len| side(&[&call(Kind::Send, len)]));
         let none = side(&[]);
         assert!(compare([0, 1], [five, six], [six, five]).is_ok());
@@ -193,7 +198,7 @@ mod tests {
             text.starts_with("rank 0 sends 5 f32 to rank 1, which receives 6 f32 from it. Nothing"),
             "{text}"
         );
-        // Both send first: NCCL would wait for ever.
+        // Both send first. NCCL would wait forever.
         let text = differ([five, none], [five, none]);
         assert!(
             text.starts_with("rank 0 sends 5 f32 to rank 1, which receives nothing from it. "),
@@ -205,16 +210,16 @@ mod tests {
         let two = |second| side(&[&call(Kind::Send, 5), &call(Kind::Send, second)]);
         let text = differ([two(1), none], [none, two(2)]);
         assert!(
-            text.contains("5 f32 and 1 more from it, where those behind the first differ"),
+            text.contains("5 f32 and 1 more from it, with differences after the first"),
             "{text}"
         );
     }
 
     #[test]
-    fn a_partner_without_a_call_is_told() {
+    fn partner_without_a_call_is_reported() {
         let five = side(&[&call(Kind::Send, 5)]);
         let error = compare([2, 7], [five, side(&[])], NONE).unwrap_err();
         let text = error.to_string();
-        assert!(text.starts_with("rank 7 has an error of its own"), "{text}");
+        assert!(text.starts_with("rank 7 has an error,"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! From what users pass to the arguments of a call, with all that this rank can check by itself.
+//! Converts users' arguments to a call, with all checks that this rank can make on its own.
 
 use std::ffi::c_int;
 
@@ -23,33 +23,33 @@ use crate::{
 const NO_OP: sys::ncclRedOp_t = sys::ncclRedOp_t::ncclSum;
 
 impl Communicator {
-    /// An error unless stream and memory are of this rank's context.
+    /// Returns an error unless the stream and the memory belong to this rank's context.
     #[inline]
-    pub(super) fn here(&self, stream: &Stream, owners: &[Owner<'_>]) -> Result<()> {
+    pub(super) fn expect_own(&self, stream: &Stream, owners: &[Owner<'_>]) -> Result<()> {
         expect_context(self.0.rank, &self.0.context, stream, owners.iter().copied())
     }
 
-    /// The number of a rank, as NCCL takes it.
+    /// Returns a rank's number in NCCL's form.
     #[inline]
     pub(super) fn peer(&self, rank: usize) -> Result<c_int> {
         if rank < self.0.size {
             return Ok(rank as c_int);
         }
         Err(Error::Value(format!(
-            "there is no rank {rank}: {} are {} ranks, which count from 0",
+            "{}: there is no rank {rank}: the group has ranks 0 to {}",
             self.0.who(),
-            self.0.size
+            self.0.size - 1
         )))
     }
 
-    /// An error unless `all` has as many elements as one `part` for each rank.
+    /// Returns an error unless `all` is `part` times the number of ranks.
     #[inline]
     pub(super) fn parts(&self, part: usize, all: usize) -> Result<()> {
         if part.checked_mul(self.0.size) == Some(all) {
             return Ok(());
         }
         Err(Error::Value(format!(
-            "{}: {part} elements for each of {} ranks are not {all}",
+            "{}: the buffer for all ranks has {all} elements, but must have {} times {part}",
             self.0.who(),
             self.0.size
         )))
@@ -78,7 +78,7 @@ impl Communicator {
     ) -> Result<Pending<'a>> {
         if from.len() != to.len() {
             return Err(Error::Value(format!(
-                "all_reduce_into: {} elements don't fit into {}",
+                "all_reduce_into: `from` has {} elements and `to` {}: both must have the same length",
                 from.len(),
                 to.len()
             )));
@@ -164,7 +164,8 @@ impl Communicator {
         self.pending(stream, [all.owner(); 2], call)
     }
 
-    /// All-to-all, gather and scatter: `len` is that of a part; a place that is not used is 0.
+    /// Prepares an all-to-all, a gather or a scatter. `len` is the length of a part. An unused
+    /// place is 0.
     pub(super) fn prepare_parts<'a, T: PlainData>(
         &'a self,
         stream: &'a Stream,
@@ -178,7 +179,8 @@ impl Communicator {
         self.pending(stream, owners, bytes::<T>(kind, places, len, root))
     }
 
-    /// The type is that of the last argument, so that callers needn't name what they borrow.
+    /// The last argument only provides the type, so that callers need not name the type of the
+    /// memory.
     pub(super) fn prepare_send<'a, T: PlainData>(
         &'a self,
         stream: &'a Stream,
@@ -196,7 +198,7 @@ impl Communicator {
         )
     }
 
-    /// As [`prepare_send`](Self::prepare_send).
+    /// See [`prepare_send`](Self::prepare_send).
     pub(super) fn prepare_receive<'a, T: PlainData>(
         &'a self,
         stream: &'a Stream,
@@ -214,7 +216,7 @@ impl Communicator {
         )
     }
 
-    /// The length of a part of `all`, and where this rank's is.
+    /// Returns the length of a part of `all`, and the address of this rank's part.
     fn own_part(&self, all: CUdeviceptr, len: usize, size: usize) -> Result<(usize, CUdeviceptr)> {
         let part = len / self.0.size;
         self.parts(part, len)?;
@@ -228,7 +230,7 @@ impl Communicator {
         owners: [Owner<'a>; 2],
         call: Call,
     ) -> Result<Pending<'a>> {
-        self.here(stream, &owners)?;
+        self.expect_own(stream, &owners)?;
         Ok(Pending {
             communicator: self,
             stream,
@@ -238,7 +240,7 @@ impl Communicator {
     }
 }
 
-/// A call that combines numbers.
+/// Creates a call that combines numbers.
 #[inline]
 fn numbers<T: Reducible>(
     kind: Kind,
@@ -260,7 +262,7 @@ fn numbers<T: Reducible>(
     }
 }
 
-/// A call that carries data.
+/// Creates a call that transfers data.
 #[inline]
 pub(super) fn bytes<T: PlainData>(
     kind: Kind,

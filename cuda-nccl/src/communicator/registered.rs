@@ -1,4 +1,4 @@
-//! Memory that NCCL knows beforehand.
+//! Memory registered with NCCL.
 
 use std::{ffi::c_void, sync::Arc};
 
@@ -14,39 +14,50 @@ use crate::{
     sys,
 };
 
-/// Memory that is [registered](Communicator::register) with a communicator. It is used like the memory that it holds, and can be
-/// had back.
+/// Memory that is [registered](Communicator::register) with a communicator. It is used like the
+/// original memory. `into_storage` and [`into_inner`](Registered::into_inner) return its storage.
 pub type RegisteredMemory<S, T> = DeviceMemory<Registered<S>, T>;
 
-/// What [`RegisteredMemory`] holds: other memory, and its registration. Dropping it ends the registration first. It waits for the
-/// communicator's calls, with the time limit, and then for everything else on the memory's stream, without one.
+/// The storage of [`RegisteredMemory`]: other storage and its registration.
+///
+/// Dropping it first ends the registration. That waits for the communicator's calls, with the time
+/// limit, and then for all other work on the memory's stream, without a limit.
 #[derive(Debug)]
 pub struct Registered<S: Storage> {
     registration: Registration,
     storage: S,
 }
 
-/// Ends the registration when it is dropped.
+/// Ends the registration when dropped.
 struct Registration {
     inner: Arc<Inner>,
     handle: *mut c_void,
     stream: cuda_safe::Stream,
 }
 
-// SAFETY: the handle belongs to no thread, and is used once.
+// SAFETY: the handle is not bound to a thread, and is used once.
 unsafe impl Send for Registration {}
-// SAFETY: nothing can be done with a shared one.
+// SAFETY: a shared reference offers no operations.
 unsafe impl Sync for Registration {}
 
 impl Communicator {
-    /// Tells NCCL of memory that it will use often, so that it needs no copies through its own buffers where the hardware allows
-    /// that. Memory of [`NcclAllocated`](super::NcclAllocated) is made for this. What isn't registered works as well. The memory
-    /// is owned, not borrowed: it lives as long as the registration. Waits for the communicator's calls, with the time limit, and
-    /// for everything else on the memory's stream, without one.
+    /// Registers memory that NCCL will use often, which avoids copies through NCCL's own buffers if
+    /// the hardware supports that.
+    ///
+    /// Memory of [`NcclAllocated`](super::NcclAllocated) is intended for this. Unregistered memory
+    /// works as well. The memory must be owned, not borrowed, so that it lives as long as the
+    /// registration. The call waits for the communicator's calls, with the time limit, and for all
+    /// other work on the memory's stream, without a limit.
+    ///
+    /// See
+    /// [`ncclCommRegister`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclcommregister).
     ///
     /// # Errors
-    /// [`Error::Value`] for memory of another context, or of no stream. [`Error::Unsupported`] before NCCL 2.19. What NCCL says.
-    /// The memory is dropped then.
+    /// The memory is dropped if this fails.
+    /// - Returns [`Error::Value`] if the memory belongs to another context or to no stream.
+    /// - Returns [`Error::Unsupported`] if NCCL is older than 2.19.
+    /// - Returns [`Error::Lost`] if the communicator has ended, and [`Error::Nccl`] if the NCCL
+    ///   call fails.
     ///
     /// ```no_run
     /// use cuda_nccl::{Communicator, CommunicatorOptions, NcclAllocated, Reduction};
@@ -62,7 +73,7 @@ impl Communicator {
     /// # }
     /// ```
     ///
-    /// What is borrowed could be freed while NCCL still knows it:
+    /// Borrowed memory is rejected, because it could be freed while it is still registered:
     ///
     /// ```compile_fail,E0597
     /// # use cuda_nccl::Communicator;
@@ -81,12 +92,12 @@ impl Communicator {
         let inner = &self.0;
         let Some(stream) = memory.owner().stream().cloned() else {
             return Err(Error::Value(
-                "register: the memory belongs to no stream, so nobody knows when its use is over; use a DeviceBuffer or \
+                "register: the memory belongs to no stream, so the end of its use is unknown: use a DeviceBuffer or \
                  NcclAllocated"
                     .into(),
             ));
         };
-        self.here(&stream, &[memory.owner()])?;
+        self.expect_own(&stream, &[memory.owner()])?;
         let register = inner.library.need(
             "ncclCommRegister",
             inner.library.functions().ncclCommRegister,
@@ -94,14 +105,15 @@ impl Communicator {
         let (ptr, len, bytes) = (memory.as_device_ptr(), memory.len(), memory.size_bytes());
         let mut handle = std::ptr::null_mut();
         if bytes > 0 {
-            // What allocated it may still be under way.
+            // The allocation may still be in progress.
             inner.wait_for_stream(&stream)?;
             let _current = enter(&inner.context)?;
             let mut work = inner.lock();
             let comm = inner.usable(&mut work)?;
             let result = {
                 let _busy = Busy::begin(&inner.calls);
-                // SAFETY: live memory of so many bytes, which lives until the registration is over; a live communicator.
+                // SAFETY: the memory has this number of bytes and outlives the registration. The
+                // communicator is live.
                 unsafe { register(comm, ptr as *mut c_void, bytes, &mut handle) }
             };
             if result != sys::ncclResult_t::ncclSuccess {
@@ -116,7 +128,7 @@ impl Communicator {
             },
             storage: memory.into_storage(),
         };
-        // SAFETY: the same memory.
+        // SAFETY: it is the same memory.
         Ok(unsafe { DeviceMemory::from_storage(registered, len) })
     }
 }
@@ -130,9 +142,10 @@ impl Drop for Registration {
         if let Err(error) = inner.wait_for_stream(&self.stream)
             && !inner.is_lost()
         {
-            // NCCL must not know memory that is gone, and may not be told while it is used: its end is the only way left.
+            // NCCL must not keep a registration of freed memory, and memory in use must not be
+            // deregistered. Ending the communicator is the only way.
             inner.lose(format!(
-                "{}: registered memory was dropped and could not be waited for ({error}). The communicator was aborted",
+                "{}: registered memory was dropped, but waiting for its stream failed ({error}). The communicator was aborted",
                 inner.who()
             ));
         }
@@ -146,7 +159,8 @@ impl Drop for Registration {
         };
         let _current = enter(&inner.context);
         let _busy = Busy::begin(&inner.calls);
-        // SAFETY: registered with this communicator, which lives, and ended once; the memory's stream is over.
+        // SAFETY: the handle was registered with this live communicator, and is released once. The
+        // work on the memory's stream is over.
         let _ = unsafe { end(comm, self.handle) };
     }
 }
@@ -160,7 +174,7 @@ impl std::fmt::Debug for Registration {
 }
 
 impl<S: Storage> Registered<S> {
-    /// Ends the registration: what holds the memory.
+    /// Ends the registration, and returns the storage.
     #[must_use]
     pub fn into_inner(self) -> S {
         let Self {
@@ -172,7 +186,8 @@ impl<S: Storage> Registered<S> {
     }
 }
 
-// SAFETY: that of what it holds; the registration only ends earlier.
+// SAFETY: the inner storage's guarantees apply. The registration ends before the storage is
+// dropped.
 unsafe impl<S: Storage> Storage for Registered<S> {
     const NAME: &'static str = "RegisteredMemory";
 
@@ -187,7 +202,7 @@ unsafe impl<S: Storage> Storage for Registered<S> {
     }
 }
 
-// SAFETY: as that of what it holds.
+// SAFETY: the inner storage's guarantees apply.
 unsafe impl<S: StorageMut> StorageMut for Registered<S> {}
 
 impl<S: OwnedStorage> OwnedStorage for Registered<S> {

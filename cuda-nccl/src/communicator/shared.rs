@@ -1,11 +1,11 @@
-//! What any thread may do with a communicator: see how it is, and end it.
+//! The part of a communicator that any thread may use: its status, and its abort.
 
 use std::sync::{Mutex, OnceLock, PoisonError, atomic::AtomicU64};
 
 use cuda_safe::Context;
 
 use super::{
-    board::{Seat, Step},
+    board::{Membership, Step},
     current::enter,
     options::CommunicatorOptions,
 };
@@ -16,7 +16,7 @@ use crate::{
     sys,
 };
 
-/// What the watch sees of a communicator.
+/// The part of a communicator that the watch thread uses.
 pub(super) struct Shared {
     pub(super) library: &'static Library,
     pub(super) context: Context,
@@ -24,23 +24,23 @@ pub(super) struct Shared {
     pub(super) size: usize,
     pub(super) options: CommunicatorOptions,
     pub(super) control: Mutex<Control>,
-    /// Odd while a call of `work` is under way. The watch looks at it.
+    /// Odd while a call of `work` is in progress. The watch thread reads it.
     pub(super) calls: AtomicU64,
-    /// Why the communicator can't be used any more.
+    /// The reason why the communicator is unusable.
     pub(super) lost: OnceLock<String>,
-    pub(super) seat: Seat,
+    pub(super) membership: Membership,
 }
 
-/// The communicator that watches, null when it is gone.
+/// The communicator that only watches and aborts. Null after its end.
 pub(super) struct Control {
     pub(super) comm: sys::ncclComm_t,
 }
 
-// SAFETY: as [`Work`](super::inner::Work).
+// SAFETY: see [`Work`](super::inner::Work).
 unsafe impl Send for Control {}
 
 impl Shared {
-    /// Who this is, for messages.
+    /// Returns the rank's name for messages.
     pub(super) fn who(&self) -> String {
         format!("rank {} of {}", self.rank, self.size)
     }
@@ -50,7 +50,7 @@ impl Shared {
             self.lost
                 .get()
                 .cloned()
-                .unwrap_or_else(|| format!("{}: the communicator has been finalised", self.who())),
+                .unwrap_or_else(|| format!("{}: the communicator has been finalized", self.who())),
         )
     }
 
@@ -58,20 +58,22 @@ impl Shared {
         self.lost.get().is_some()
     }
 
-    /// Ends the communicator, from whatever thread: what it does on the device and on the host ends, in other threads too.
-    /// The other ranks of this process end with it, as they can't go on: NCCL would let them compute nonsense. The first reason
-    /// stays.
+    /// Ends the communicator from any thread. Its work on the device and on the host ends, also in
+    /// other threads.
+    ///
+    /// The other ranks of this process end too, because they cannot continue: NCCL would let them
+    /// compute wrong results. The first reason is kept.
     #[cold]
     pub(super) fn lose(&self, why: String) -> Error {
         if self.lost.set(why.clone()).is_ok() {
-            for other in self.seat.others() {
+            for other in self.membership.others() {
                 if other.lost.set(why.clone()).is_ok() {
                     other.end_control(true);
                 }
             }
         }
         self.end_control(true);
-        self.seat.step(Step::Gone);
+        self.membership.step(Step::Ended);
         self.lost_error()
     }
 
@@ -92,12 +94,13 @@ impl Shared {
             false => functions.ncclCommDestroy,
         };
         if let Some(end) = end {
-            // SAFETY: the communicator was taken from its place, so nobody else uses it, and it ends once.
+            // SAFETY: the communicator was taken from its place, so nothing else uses it, and it is
+            // ended once.
             let _ = unsafe { end(comm) };
         }
     }
 
-    /// What the call of `control` that is under way has come to.
+    /// Returns the state of the call of `control` that is in progress.
     pub(super) fn control_state(&self) -> Result<NcclResult> {
         let ask = self.library.functions().ncclCommGetAsyncError;
         let ask = self.library.need("ncclCommGetAsyncError", ask)?;
@@ -106,7 +109,7 @@ impl Shared {
             return Err(self.lost_error());
         }
         let mut state = sys::ncclResult_t::ncclSuccess;
-        // SAFETY: the communicator is live, `state` is valid for the write.
+        // SAFETY: the communicator is live, and `state` is valid for the write.
         let asked = NcclResult(unsafe { ask(control.comm, &mut state) }.0);
         match asked {
             NcclResult::SUCCESS => Ok(NcclResult(state.0)),
@@ -114,7 +117,8 @@ impl Shared {
         }
     }
 
-    /// The communicator that only watches: for calls that make others of it. Null when it is gone.
+    /// Passes the watching communicator, from which others can be created, to `call`. It is null
+    /// after its end.
     pub(super) fn with_control<R>(&self, call: impl FnOnce(sys::ncclComm_t) -> R) -> R {
         call(
             self.control

@@ -1,4 +1,4 @@
-//! How communicators come into being: by a unique id, and for all devices of a process.
+//! Creation of communicators: from a unique id, and for all devices of a process.
 
 use std::{
     cell::UnsafeCell,
@@ -12,8 +12,8 @@ use cuda_safe::Context;
 
 use super::{
     Communicator,
-    board::{Seat, Step},
-    current::{enter, said},
+    board::{Membership, Step},
+    current::{enter, last_error},
     inner::Inner,
     options::{CommunicatorOptions, Config},
     unique_id::UniqueId,
@@ -25,7 +25,7 @@ use crate::{
     sys,
 };
 
-/// One rank on its way.
+/// A rank whose communicator is being created.
 pub(super) struct Start<'a> {
     library: &'static Library,
     context: &'a Context,
@@ -33,10 +33,10 @@ pub(super) struct Start<'a> {
     rank: usize,
     size: usize,
     configs: Box<[UnsafeCell<Config>; 2]>,
-    /// `control` and `work`. NCCL's threads write here until a call is over.
+    /// The handles `control` and `work`. NCCL's threads write here until a call is over.
     pub(super) comms: Box<[UnsafeCell<sys::ncclComm_t>; 2]>,
-    /// What names the communicator within the process, and the rank's place there.
-    seat: Option<(Vec<u8>, Seat)>,
+    /// The key of the communicator within this process, and the rank's membership.
+    membership: Option<(Vec<u8>, Membership)>,
 }
 
 pub(super) const CONTROL: usize = 0;
@@ -52,13 +52,13 @@ impl<'a> Start<'a> {
         let library = Library::get()?;
         if rank >= size || c_int::try_from(size).is_err() {
             return Err(Error::Value(format!(
-                "there is no rank {rank} of {size}: ranks count from 0"
+                "there is no rank {rank} of {size}: ranks are counted from 0"
             )));
         }
         let primary = Context::primary_of(context.device())?;
         if primary != *context {
             return Err(Error::Value(
-                "NCCL works in a device's primary context alone: make the communicator with Context::primary".into(),
+                "NCCL works only in a device's primary context: create the communicator with Context::primary".into(),
             ));
         }
         let null = || UnsafeCell::new(std::ptr::null_mut());
@@ -71,17 +71,18 @@ impl<'a> Start<'a> {
             size,
             configs: Box::new([config(false)?, config(true)?]),
             comms: Box::new([null(), null()]),
-            seat: Some((name.clone(), Seat::take(name, rank))),
+            membership: Some((name.clone(), Membership::join(name, rank))),
         })
     }
 
     pub(super) fn comm(&self, which: usize) -> sys::ncclComm_t {
-        // SAFETY: an aligned word; NCCL writes it whole, and before the state that is polled changes.
+        // SAFETY: an aligned word, which NCCL writes in one access before it changes the state that
+        // is polled.
         unsafe { self.comms[which].get().read_volatile() }
     }
 
     pub(super) fn config(&self, which: usize) -> *mut sys::ncclConfig_t {
-        // SAFETY: an address within the box.
+        // SAFETY: the address is within the box.
         unsafe { &raw mut (*self.configs[which].get()).raw }
     }
 
@@ -89,7 +90,8 @@ impl<'a> Start<'a> {
         format!("rank {} of {}", self.rank, self.size)
     }
 
-    /// `None` while a call of the first communicator goes on.
+    /// Returns the result of the first communicator's call, or `None` while the call is in
+    /// progress.
     fn state(&self, call: &'static str) -> Option<Result<()>> {
         let ask = self.library.functions().ncclCommGetAsyncError;
         let ask = match self.library.need("ncclCommGetAsyncError", ask) {
@@ -97,7 +99,7 @@ impl<'a> Start<'a> {
             Err(error) => return Some(Err(error)),
         };
         let mut state = sys::ncclResult_t::ncclSuccess;
-        // SAFETY: the communicator is live, `state` is valid for the write.
+        // SAFETY: the communicator is live, and `state` is valid for the write.
         let asked = NcclResult(unsafe { ask(self.comm(CONTROL), &mut state) }.0);
         let state = NcclResult(state.0);
         let result = if asked == NcclResult::SUCCESS {
@@ -108,14 +110,15 @@ impl<'a> Start<'a> {
         match result {
             NcclResult::IN_PROGRESS => None,
             NcclResult::SUCCESS => Some(Ok(())),
-            result => Some(Err(Error::nccl(call, result, &said(self.library)))),
+            result => Some(Err(Error::nccl(call, result, &last_error(self.library)))),
         }
     }
 }
 
 impl Drop for Start<'_> {
     fn drop(&mut self) {
-        // What is still here was not handed over: it is ended, also where a call goes on. NCCL's threads are over then.
+        // Handles that are still here were not passed on. They are aborted even if a call is in
+        // progress. NCCL's threads have ended after that.
         for which in [CONTROL, WORK] {
             let comm = std::mem::replace(self.comms[which].get_mut(), std::ptr::null_mut());
             let (Some(abort), false) = (self.library.functions().ncclCommAbort, comm.is_null())
@@ -123,13 +126,14 @@ impl Drop for Start<'_> {
                 continue;
             };
             let _current = enter(self.context);
-            // SAFETY: nobody else has it.
+            // SAFETY: this is the only reference to the communicator.
             let _ = unsafe { abort(comm) };
         }
     }
 }
 
-/// Calls `begin` for each, in one group where there are several, and waits for the end of all of them.
+/// Calls `begin` for each rank, in an NCCL group if there are several, and waits until all calls
+/// are over.
 fn step(
     starts: &[Start<'_>],
     call: &'static str,
@@ -142,7 +146,7 @@ fn step(
     let grouped = starts.len() > 1;
     let check = |call: &'static str, result: sys::ncclResult_t| match NcclResult(result.0) {
         NcclResult::SUCCESS | NcclResult::IN_PROGRESS => Ok(()),
-        result => Err(Error::nccl(call, result, &said(one.library))),
+        result => Err(Error::nccl(call, result, &last_error(one.library))),
     };
     let since = Instant::now();
     let start_group = one
@@ -150,7 +154,7 @@ fn step(
         .need("ncclGroupStart", functions.ncclGroupStart)?;
     let end_group = one.library.need("ncclGroupEnd", functions.ncclGroupEnd)?;
     if grouped {
-        // SAFETY: ended below in any case.
+        // SAFETY: ended below on every path.
         check("ncclGroupStart", unsafe { start_group() })?;
     }
     let begun = starts.iter().try_for_each(|start| {
@@ -158,7 +162,7 @@ fn step(
         check(call, begin(start)?)
     });
     let ended = match grouped {
-        // SAFETY: begun above, on this thread.
+        // SAFETY: started above, on this thread.
         true => check("ncclGroupEnd", unsafe { end_group() }),
         false => Ok(()),
     };
@@ -172,8 +176,8 @@ fn step(
             }
             if since.elapsed() > start.options.timeout {
                 return Err(Error::Lost(format!(
-                    "{}: the other ranks have not come within the time limit of {:?} ({call}): see that all {} ranks run, have \
-                     the same unique id, and reach each other; NCCL_DEBUG=INFO shows what NCCL does",
+                    "{}: the other ranks have not arrived within the time limit of {:?} ({call}): check that all {} ranks run, \
+                     have the same unique id and can reach each other; NCCL_DEBUG=INFO shows NCCL's steps",
                     start.who(),
                     start.options.timeout,
                     start.size
@@ -185,38 +189,40 @@ fn step(
     Ok(())
 }
 
-/// From the first communicators of all to the finished ones.
+/// Creates the finished communicators from the first communicators of all ranks.
 pub(super) fn finish(mut starts: Vec<Start<'_>>) -> Result<Vec<Communicator>> {
     step(&starts, "ncclCommSplit", |start| {
         let split = start.library.functions().ncclCommSplit;
         let split = start.library.need("ncclCommSplit", split)?;
         let (place, config) = (start.comms[WORK].get(), start.config(WORK));
-        // SAFETY: a ready communicator; the place and the config live until the call is over or aborted.
+        // SAFETY: the communicator is ready. The place and the config live until the call is over
+        // or aborted.
         Ok(unsafe { split(start.comm(CONTROL), 0, start.rank as c_int, place, config) })
     })?;
     if let Some(start) = starts.iter().find(|start| start.comm(WORK).is_null()) {
         return Err(Error::Lost(format!(
-            "{}: ncclCommSplit has made no communicator",
+            "{}: ncclCommSplit returned no communicator",
             start.who()
         )));
     }
-    let seats = || {
+    let members = || {
         starts
             .iter()
-            .filter_map(|start| Some((start, &start.seat.as_ref()?.1)))
+            .filter_map(|start| Some((start, &start.membership.as_ref()?.1)))
     };
-    seats().for_each(|(_, seat)| seat.step(Step::Ready));
-    seats().for_each(|(start, seat)| seat.wait_for(Step::Ready, start.options.timeout));
+    members().for_each(|(_, membership)| membership.step(Step::Ready));
+    members()
+        .for_each(|(start, membership)| membership.wait_for(Step::Ready, start.options.timeout));
     let mut made = Vec::with_capacity(starts.len());
     for start in &mut starts {
         let [control, work] = [CONTROL, WORK]
             .map(|which| std::mem::replace(start.comms[which].get_mut(), std::ptr::null_mut()));
         let numbers = [start.rank, start.size];
-        let Some(seat) = start.seat.take() else {
-            continue; // each has one
+        let Some(membership) = start.membership.take() else {
+            continue; // never happens: each rank has one
         };
         let (context, options) = (start.context.clone(), start.options.clone());
-        // SAFETY: both are ready, and were taken from their places.
+        // SAFETY: both are ready, and were taken out of `start`, so nothing else uses them.
         let inner = unsafe {
             Inner::new(
                 start.library,
@@ -224,7 +230,7 @@ pub(super) fn finish(mut starts: Vec<Start<'_>>) -> Result<Vec<Communicator>> {
                 numbers,
                 options,
                 [control, work],
-                seat,
+                membership,
             )
         };
         made.push(Communicator(inner));
@@ -245,15 +251,23 @@ fn by_id(starts: Vec<Start<'_>>, id: UniqueId) -> Result<Vec<Communicator>> {
 }
 
 impl Communicator {
-    /// Rank `rank` of the `size` ranks that know `id`, each in a thread or a process of its own, on a device of its own. Waits
-    /// for all of them, with the time limit of the options for each of the steps, of which there are up to three.
+    /// Creates rank `rank` of a group of `size` ranks that know `id`.
     ///
-    /// All ranks have the same id, the same size and the same options, and versions of NCCL that agree in their first two
-    /// numbers.
+    /// Each rank calls this in a separate thread or process, with a different device. The call
+    /// waits for all ranks. Each of its steps, of which there are up to three, has the time limit
+    /// of the options. All ranks must pass the same id, size and options, and their NCCL versions
+    /// must agree in the first two numbers.
+    ///
+    /// See
+    /// [`ncclCommInitRankConfig`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclcomminitrankconfig).
     ///
     /// # Errors
-    /// [`Error::Missing`] without NCCL. [`Error::Value`] for a rank that there is not, or a context that is not its device's
-    /// primary one. [`Error::Lost`] if the others have not come in time. What NCCL says.
+    /// - Returns [`Error::Missing`] or [`Error::Unsupported`] if [NCCL cannot be
+    ///   used](Library::get).
+    /// - Returns [`Error::Value`] if `rank >= size`, or if `context` is not its device's primary
+    ///   context.
+    /// - Returns [`Error::Lost`] if the other ranks have not arrived in time.
+    /// - Returns [`Error::Nccl`] if an NCCL call fails.
     #[doc(alias = "ncclCommInitRankConfig")]
     pub fn new(
         context: &Context,
@@ -267,11 +281,14 @@ impl Communicator {
         Ok(made.swap_remove(0))
     }
 
-    /// A rank for each of the contexts, in their order, of devices of this process. They may be used by one thread, which
-    /// puts what all ranks do at once into a [`Group`](super::Group), or by a thread each.
+    /// Creates one rank for each context, in this order, for devices of this process.
+    ///
+    /// One thread may use all the ranks and put calls that the ranks make together into a
+    /// [`Group`](super::Group), or each rank may be used by a separate thread.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`Error::Value`] for no contexts, or two of one device.
+    /// Returns the errors of [`new`](Self::new), and [`Error::Value`] if there is no context or if
+    /// two contexts belong to one device.
     #[doc(alias = "ncclCommInitAll")]
     pub fn for_devices(contexts: &[Context], options: CommunicatorOptions) -> Result<Vec<Self>> {
         let devices: HashSet<_> = contexts
@@ -280,7 +297,7 @@ impl Communicator {
             .collect();
         if contexts.is_empty() || devices.len() < contexts.len() {
             return Err(Error::Value(format!(
-                "a communicator has one or more devices, and each of them once: {} contexts of {} devices were given",
+                "for_devices: {} contexts of {} devices: pass at least one context, and at most one per device",
                 contexts.len(),
                 devices.len()
             )));

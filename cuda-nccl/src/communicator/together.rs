@@ -1,4 +1,4 @@
-//! Calls of several communicators, or several of one, that NCCL makes as one.
+//! NCCL group calls: several calls of one or several communicators.
 
 use std::{collections::HashSet, sync::MutexGuard};
 
@@ -12,22 +12,22 @@ use super::{
 };
 use crate::{error::Result, sys};
 
-/// Whose the streams of calls are.
+/// The owner of the calls' streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Streams {
-    /// The user's: the end of the communicator waits for them.
+    /// The user. The end of the communicator waits for these streams.
     Given,
-    /// The caller's own, who waits for them.
+    /// The caller, which waits for them itself.
     Own,
 }
 
-/// Where a call fails: each call itself has the name.
+/// The name in errors that belong to no single call.
 const END: &str = "ncclGroupEnd";
 
-/// Enqueues all of it, or, where NCCL refuses a call, nothing.
+/// Enqueues all calls, or none if NCCL rejects a call.
 ///
 /// # Safety
-/// As [`Call::make`], for each of the calls.
+/// The requirements of [`Call::make`] apply to each call.
 pub(super) unsafe fn enqueue(calls: &[(&Inner, Call, &Stream)], streams: Streams) -> Result<()> {
     let Some((first, ..)) = calls.first() else {
         return Ok(());
@@ -42,7 +42,7 @@ pub(super) unsafe fn enqueue(calls: &[(&Inner, Call, &Stream)], streams: Streams
         Streams::Given => each_stream(calls),
         Streams::Own => Vec::new(),
     };
-    // Before the others know of the calls, since it may fail.
+    // Done before the other ranks see the calls, since it may fail.
     for of_one in marked.chunk_by(|(one, _), (other, _)| std::ptr::eq(*one, *other)) {
         works.prepare(of_one)?;
     }
@@ -61,14 +61,14 @@ pub(super) unsafe fn enqueue(calls: &[(&Inner, Call, &Stream)], streams: Streams
             for (inner, call, stream) in calls {
                 let comm = works.comm(inner);
                 let name = call.kind.name();
-                // SAFETY: as this function's contract says.
+                // SAFETY: guaranteed by this function's caller.
                 match unsafe { call.make(functions, comm, stream) } {
                     Some(sys::ncclResult_t::ncclSuccess) => {}
                     Some(result) => _ = failed.get_or_insert((name, result)),
                     None => _ = lacks.get_or_insert(name),
                 }
             }
-            // SAFETY: begun above, on this thread.
+            // SAFETY: started above, on this thread.
             let ended = unsafe { end() };
             if ended != sys::ncclResult_t::ncclSuccess {
                 failed.get_or_insert((END, ended));
@@ -85,7 +85,8 @@ pub(super) unsafe fn enqueue(calls: &[(&Inner, Call, &Stream)], streams: Streams
         .try_for_each(|(inner, stream)| works.mark(inner, stream))
 }
 
-/// The streams of each communicator, each once. Those of one communicator are neighbours.
+/// Returns the streams of each communicator without duplicates. The streams of one communicator are
+/// adjacent.
 fn each_stream<'a>(calls: &[(&'a Inner, Call, &'a Stream)]) -> Vec<(&'a Inner, &'a Stream)> {
     let mut known = HashSet::new();
     let all = calls.iter().map(|(inner, _, stream)| (*inner, *stream));
@@ -96,7 +97,8 @@ fn each_stream<'a>(calls: &[(&'a Inner, Call, &'a Stream)]) -> Vec<(&'a Inner, &
     each
 }
 
-/// The locks of several communicators, each once, in an order that is the same everywhere: that of their addresses.
+/// The locks of several communicators, without duplicates, in the order of their addresses. A
+/// common order prevents deadlocks.
 struct Locked<'a>(Vec<(&'a Inner, MutexGuard<'a, Work>)>);
 
 impl<'a> Locked<'a> {
@@ -126,7 +128,7 @@ impl<'a> Locked<'a> {
             .map_or(std::ptr::null_mut(), |work| work.comm)
     }
 
-    /// Compares a call with those of the ranks of this process.
+    /// Compares a call with those of the ranks in this process.
     fn compare(&mut self, inner: &Inner, call: &Call) -> Result<()> {
         match self.find(inner) {
             Some(work) => inner.compare(work, call),
@@ -149,13 +151,13 @@ impl<'a> Locked<'a> {
             .map_or(Ok(()), |work| inner.mark(work, stream))
     }
 
-    /// All of them are watched until this is dropped.
+    /// Watches all of them until the result is dropped.
     fn busy(&self) -> Vec<Busy<'a>> {
         let inners = self.0.iter().map(|(inner, _)| *inner);
         inners.map(|inner| Busy::begin(&inner.calls)).collect()
     }
 
-    /// What the result of a group means for all of them.
+    /// Applies the result of a group to all communicators.
     fn after(&mut self, call: &'static str, result: sys::ncclResult_t) -> Result<()> {
         let mut all = Ok(());
         for (inner, work) in &mut self.0 {

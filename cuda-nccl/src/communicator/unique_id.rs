@@ -1,4 +1,4 @@
-//! The name by which ranks find each other.
+//! The identifier that connects the ranks of a communicator.
 
 use std::{ffi::c_char, fmt};
 
@@ -9,11 +9,12 @@ use crate::{
     sys,
 };
 
-/// The name by which the ranks of one communicator find each other: one rank makes it, and gives its bytes to the others by
-/// whatever way they have. It serves one communicator.
+/// An identifier that connects the ranks of one communicator. One rank creates it and passes its
+/// bytes to the others by any means.
 ///
-/// The bytes lead to a listening socket of the process that made it, which must live until all ranks have come. Who
-/// knows them can join in a rank's place: they are a secret, and `Debug` doesn't print them.
+/// An id serves one communicator only. It contains the address of a listening socket in the process
+/// that created it, so that process must live until all ranks have joined. Anyone who knows the
+/// bytes can join in a rank's place, so keep them secret. `Debug` does not print them.
 ///
 /// ```
 /// use cuda_nccl::UniqueId;
@@ -29,27 +30,32 @@ impl UniqueId {
     /// The number of bytes.
     pub const SIZE: usize = sys::NCCL_UNIQUE_ID_BYTES as usize;
 
-    /// A new one. NCCL opens a port on the interface that `NCCL_SOCKET_IFNAME` names, or on one of its own choice.
+    /// Creates an id. NCCL opens a port on the interface named by `NCCL_SOCKET_IFNAME`, or on one
+    /// that it chooses.
+    ///
+    /// See
+    /// [`ncclGetUniqueId`](https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclgetuniqueid).
     ///
     /// # Errors
-    /// [`Error::Missing`] without NCCL; NCCL's where there is no network interface.
+    /// Returns [`Error::Missing`] or [`Error::Unsupported`] if [NCCL cannot be used](Library::get),
+    /// and [`Error::Nccl`] if NCCL finds no network interface.
     #[doc(alias = "ncclGetUniqueId")]
     pub fn new() -> Result<Self> {
         let library = Library::get()?;
         let make = library.need("ncclGetUniqueId", library.functions().ncclGetUniqueId)?;
         let mut id = sys::ncclUniqueId::default();
-        // SAFETY: valid for the write.
+        // SAFETY: `id` is valid for the write.
         match NcclResult(unsafe { make(&mut id) }.0) {
             NcclResult::SUCCESS => Ok(Self(id)),
             result => Err(Error::nccl(
                 "ncclGetUniqueId",
                 result,
-                &super::current::said(library),
+                &super::current::last_error(library),
             )),
         }
     }
 
-    /// From the bytes of one that another rank has made.
+    /// Creates an id from the bytes of another rank's id.
     #[must_use]
     pub fn from_bytes(bytes: [u8; Self::SIZE]) -> Self {
         Self(sys::ncclUniqueId {
@@ -57,7 +63,7 @@ impl UniqueId {
         })
     }
 
-    /// The bytes, for other ranks.
+    /// Returns the bytes, to be passed to other ranks.
     #[must_use]
     pub fn to_bytes(self) -> [u8; Self::SIZE] {
         self.0.internal.map(|byte| byte as u8)
@@ -75,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_go_and_come_back() {
+    fn bytes_round_trip() {
         let bytes: [u8; 128] = std::array::from_fn(|n| (n * 2) as u8);
         let id = UniqueId::from_bytes(bytes);
         assert_eq!(id.to_bytes(), bytes);

@@ -1,7 +1,8 @@
-//! One thread for all communicators of a process, which ends calls that wait for other ranks for longer than the time
-//! limit.
+//! A thread that watches all communicators of a process, and ends calls that wait for other ranks
+//! longer than the time limit.
 //!
-//! A call of NCCL that enqueues may wait on the host: the first of each kind connects to the other ranks.
+//! An NCCL call that enqueues work may wait on the host: the first call of each kind connects to
+//! the other ranks.
 
 use std::{
     sync::{
@@ -14,12 +15,12 @@ use std::{
 
 use super::shared::Shared;
 
-/// How often it looks.
+/// The interval between checks.
 const STEP: Duration = Duration::from_millis(20);
 
 struct Watched {
     shared: Weak<Shared>,
-    /// The number of calls when it was last different, and since when it has been this.
+    /// The number of calls at its last change, and the time of that change.
     calls: u64,
     since: Instant,
 }
@@ -34,7 +35,7 @@ static WATCH: Mutex<Watch> = Mutex::new(Watch {
     running: false,
 });
 
-/// Watches it until it is dropped.
+/// Watches a communicator until it is dropped.
 pub(super) fn watch(shared: &Arc<Shared>) {
     let mut watch = WATCH.lock().unwrap_or_else(PoisonError::into_inner);
     watch.all.push(Watched {
@@ -43,7 +44,7 @@ pub(super) fn watch(shared: &Arc<Shared>) {
         since: Instant::now(),
     });
     if !watch.running {
-        // Without the thread, waits on the host have no limit; everything else works.
+        // Without the thread, waits on the host have no time limit. Everything else works.
         watch.running = thread::Builder::new()
             .name("cuda-nccl watch".into())
             .spawn(look)
@@ -54,7 +55,8 @@ pub(super) fn watch(shared: &Arc<Shared>) {
 fn look() {
     loop {
         thread::sleep(STEP);
-        // Those that were looked at go behind the lock, as one of them may be the last.
+        // These references are dropped after the lock is released, because one of them may be the
+        // last.
         let (mut late, mut seen) = (Vec::new(), Vec::new());
         {
             let mut watch = WATCH.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +86,7 @@ fn look() {
         for shared in late {
             shared.lose(format!(
                 "{}: a call has waited on the host for longer than the time limit of {:?}: another rank has ended, hangs, \
-                 or makes other calls. The communicator was aborted",
+                 or makes different calls. The communicator was aborted",
                 shared.who(),
                 shared.options.timeout
             ));
@@ -92,11 +94,11 @@ fn look() {
     }
 }
 
-/// A call is under way until this is dropped.
+/// Marks a call as in progress until it is dropped.
 pub(super) struct Busy<'a>(&'a AtomicU64);
 
 impl<'a> Busy<'a> {
-    /// Under the lock of `work`, so that nobody else begins.
+    /// Called with the lock of `work` held, so that no other call begins.
     #[inline]
     pub(super) fn begin(calls: &'a AtomicU64) -> Self {
         calls.store(calls.load(Ordering::Relaxed) + 1, Ordering::Relaxed);

@@ -1,12 +1,12 @@
-//! The variables of each launcher.
+//! The environment variables of each launcher.
 
-use super::{Launcher, address::Meeting, nodes, variables::Variables};
+use super::{Launcher, address::Address, nodes, variables::Variables};
 use crate::error::{Error, Result};
 
-/// The name under which the lookup gives the number of the parent process.
+/// The lookup key for the number of the parent process. It is not an environment variable.
 pub(super) const PARENT: &str = "(parent process)";
 
-/// What a launcher says of this process.
+/// A launcher's information about this process.
 pub(super) struct Found {
     pub(super) launcher: Launcher,
     pub(super) rank: usize,
@@ -15,7 +15,7 @@ pub(super) struct Found {
     pub(super) local_size: Option<usize>,
 }
 
-/// How a launcher calls what it says.
+/// The variable names of a launcher.
 struct Names {
     launcher: Launcher,
     rank: &'static str,
@@ -63,10 +63,10 @@ const NAMES: [Names; 5] = [
     },
 ];
 
-/// Beside another launcher it corrects that one's.
+/// Overrides the local rank of any launcher.
 const LOCAL_RANK: &str = "CUDA_NCCL_LOCAL_RANK";
 
-/// A rank and a size that are both there.
+/// A rank and a size that are both set.
 struct Place<'a> {
     names: &'a Names,
     rank: usize,
@@ -88,24 +88,24 @@ pub(super) fn find(variables: &Variables<'_>) -> Result<Option<Found>> {
         None => None,
     };
     let local_rank = local_rank(variables, chosen)?;
-    // What is set beside a launcher's own number is a device's, of which a host may have more than ranks.
+    // A local rank set by the user selects a device, and a host may have more devices than ranks.
     let is_rank = local_rank.0 != LOCAL_RANK || names.launcher == Launcher::ByHand;
     if let Some((name, local_size)) = local_size {
         if local_size == 0 || local_size > size {
             return Err(Error::Start(format!(
-                "{name} says {local_size} ranks of this host, but {}={size} in all",
+                "{name}={local_size} is not a possible number of ranks on this host: {}={size} ranks in all",
                 names.size
             )));
         }
         if is_rank && local_rank.1 >= local_size {
             return Err(Error::Start(format!(
-                "{}={} is no rank of this host: {name} says that there are {local_size}, counted from 0",
+                "{}={} is too large: {name} reports {local_size} ranks on this host, and they are counted from 0",
                 local_rank.0, local_rank.1
             )));
         }
     } else if is_rank && local_rank.1 >= size {
         return Err(Error::Start(format!(
-            "{}={} is no rank of this host: {}={size} in all, counted from 0",
+            "{}={} is too large: {}={size} ranks in all, and they are counted from 0",
             local_rank.0, local_rank.1, names.size
         )));
     }
@@ -118,10 +118,11 @@ pub(super) fn find(variables: &Variables<'_>) -> Result<Option<Found>> {
     }))
 }
 
-/// The rank and size that these variables give, if any of both is set.
+/// Returns the rank and size in these variables, if one of the variables is set.
 fn place<'a>(variables: &Variables<'_>, names: &'a Names) -> Result<Option<Place<'a>>> {
     let Names { rank, size, .. } = names;
-    // Slurm sets a rank in batch scripts too, and a job's number of tasks everywhere: only srun sets the step's.
+    // Slurm sets a rank in batch scripts too, and the job's number of tasks everywhere. Only srun
+    // sets the step's.
     if names.launcher == Launcher::Slurm && !variables.is_set(size) {
         return Ok(None);
     }
@@ -132,7 +133,7 @@ fn place<'a>(variables: &Variables<'_>, names: &'a Names) -> Result<Option<Place
     let of = variables.needed(size, &format!("{rank} is"))?;
     if number >= of {
         return Err(Error::Start(format!(
-            "{rank}={number} is no rank of {size}={of}: ranks are counted from 0"
+            "{rank}={number} is too large for {size}={of}: ranks are counted from 0"
         )));
     }
     Ok(Some(Place {
@@ -142,7 +143,7 @@ fn place<'a>(variables: &Variables<'_>, names: &'a Names) -> Result<Option<Place
     }))
 }
 
-/// The innermost launcher, if nothing contradicts it.
+/// Returns the innermost launcher, or an error if another one contradicts it.
 fn choose<'p, 'n>(
     variables: &Variables<'_>,
     places: &'p [Place<'n>],
@@ -150,7 +151,8 @@ fn choose<'p, 'n>(
     let Some(first) = places.first() else {
         return Ok(None);
     };
-    // Nothing proves that these two were set for this process, and not for the shell that started the launcher.
+    // These two variables may have been set for the shell that started the launcher instead of this
+    // process.
     let loose =
         first.names.launcher == Launcher::Torchrun && !variables.is_set("TORCHELASTIC_RUN_ID");
     let same = |other: &&Place<'_>| (other.rank, other.size) == (first.rank, first.size);
@@ -171,7 +173,7 @@ fn choose<'p, 'n>(
             mine.size
         )));
     }
-    // Slurm's plugins for MPI set PMI's variables too, but tell less by them.
+    // Slurm's MPI plugins set PMI's variables too, but these contain less information.
     let outer = places
         .iter()
         .find(|place| place.names.launcher == Launcher::Slurm);
@@ -181,7 +183,7 @@ fn choose<'p, 'n>(
     Ok(Some(first))
 }
 
-/// Which rank of its host this is, and which variable says so.
+/// Returns this process's rank on its host, and the variable that contains it.
 fn local_rank(variables: &Variables<'_>, place: &Place<'_>) -> Result<(&'static str, usize)> {
     if let Some(number) = variables.number(LOCAL_RANK)? {
         return Ok((LOCAL_RANK, number));
@@ -199,7 +201,7 @@ fn local_rank(variables: &Variables<'_>, place: &Place<'_>) -> Result<(&'static 
         .flatten()
         .transpose()
         .map_err(Error::Start)?;
-    if address.as_ref().is_some_and(Meeting::is_local) {
+    if address.as_ref().is_some_and(Address::is_local) {
         // All ranks are on this host.
         return Ok((place.names.rank, place.rank));
     }
@@ -210,25 +212,25 @@ fn local_rank(variables: &Variables<'_>, place: &Place<'_>) -> Result<(&'static 
     };
     let address = match address {
         None if by_hand => {
-            ". CUDA_NCCL_ADDRESS, as host:port of rank 0, is not set either: if it is 127.0.0.1:29400, all ranks are on this \
-             host, and need no local rank"
+            ". CUDA_NCCL_ADDRESS (host:port of rank 0) is not set either: if all ranks are on this host, set it to \
+             127.0.0.1:29400, and no local rank is needed"
                 .to_owned()
         }
         Some(address) => format!(
-            ". {address} (CUDA_NCCL_ADDRESS) can be another host: if all ranks are on this one, 127.0.0.1:{} says so, and they \
-             need no local rank",
+            ". {address} (CUDA_NCCL_ADDRESS) may be another host: if all ranks are on this host, set it to 127.0.0.1:{}, and \
+             no local rank is needed",
             address.port
         ),
         None => String::new(),
     };
     Err(Error::Start(format!(
-        "{name} is not set, though {}={} is: set it{or} to the number of this rank among those of its host, from 0, since it \
-         chooses the device{address}",
+        "{name} is not set, but {}={} is: set it{or} to the rank's number on its host, counted from 0, which selects the \
+         device{address}",
         place.names.rank, place.rank
     )))
 }
 
-/// From the list of tasks on each node, and which node this is.
+/// Returns the number of ranks on this node, from Slurm's list of tasks per node.
 fn slurm_local_size(variables: &Variables<'_>) -> Result<Option<(&'static str, usize)>> {
     const TASKS: &str = "SLURM_STEP_TASKS_PER_NODE";
     let (Some(tasks), Some(node)) = (variables.text(TASKS), variables.number("SLURM_NODEID")?)
@@ -238,27 +240,27 @@ fn slurm_local_size(variables: &Variables<'_>) -> Result<Option<(&'static str, u
     match nodes::tasks_of_node(&tasks, node) {
         Some(number) => Ok(Some((TASKS, number))),
         None => Err(Error::Start(format!(
-            "{TASKS}={tasks:?} does not say how many ranks there are on node SLURM_NODEID={node}: srun sets both; unset them if \
-             they were set by hand"
+            "{TASKS}={tasks:?} has no number of ranks for node SLURM_NODEID={node}: srun sets both; unset them if they were \
+             set by hand"
         ))),
     }
 }
 
-/// No launcher, or one that says too little.
+/// Handles a process without a launcher, or with incomplete variables.
 fn alone(variables: &Variables<'_>) -> Result<Option<Found>> {
-    // Else each process would take all devices.
+    // Without this check, each process would take all devices.
     for name in ["CUDA_NCCL_ADDRESS", LOCAL_RANK] {
         if variables.is_set(name) {
             return Err(Error::Start(format!(
                 "{name} is set, but neither CUDA_NCCL_RANK and CUDA_NCCL_SIZE nor a launcher's variables are: set both for each \
-                 rank, start by mpirun, srun or torchrun, or unset {name} for one process alone"
+                 rank, start with mpirun, srun or torchrun, or unset {name} to run a single process"
             )));
         }
     }
     if let Some(rank) = variables.text("PMIX_RANK") {
         return Err(Error::Start(format!(
-            "PMIX_RANK={rank} is set, but no variable says how many ranks there are: set CUDA_NCCL_RANK and CUDA_NCCL_SIZE, or \
-             start by mpirun, srun or torchrun"
+            "PMIX_RANK={rank} is set, but no variable gives the number of ranks: set CUDA_NCCL_RANK and CUDA_NCCL_SIZE, or \
+             start with mpirun, srun or torchrun"
         )));
     }
     if variables.is_set("SLURM_PROCID") {
@@ -266,14 +268,15 @@ fn alone(variables: &Variables<'_>) -> Result<Option<Found>> {
         if tasks > 1 {
             return Err(Error::Start(format!(
                 "SLURM_NTASKS={tasks}, but SLURM_STEP_NUM_TASKS is not set, so the batch script itself started this process: \
-                 write srun before the program; or unset SLURM_NTASKS for one process alone"
+                 start the program with srun, or unset SLURM_NTASKS to run a single process"
             )));
         }
     }
     Ok(None)
 }
 
-/// What the variables say to all ranks of this job, and to no other job; empty if nothing.
+/// Returns variables that are equal for all ranks of this job and differ between jobs. Empty if
+/// there are none.
 pub(super) fn identity(variables: &Variables<'_>, launcher: Launcher) -> Vec<String> {
     let slurm = ["SLURM_JOB_ID", "SLURM_STEP_ID"];
     match launcher {
@@ -282,7 +285,7 @@ pub(super) fn identity(variables: &Variables<'_>, launcher: Launcher) -> Vec<Str
             "MASTER_ADDR",
             "MASTER_PORT",
             "TORCHELASTIC_RUN_ID",
-            // After a restart, late ranks of the last attempt must stay outside.
+            // After a restart, late ranks of the previous attempt must be rejected.
             "TORCHELASTIC_RESTART_COUNT",
         ]),
         Launcher::Slurm => variables.known(&slurm),
@@ -290,7 +293,8 @@ pub(super) fn identity(variables: &Variables<'_>, launcher: Launcher) -> Vec<Str
         Launcher::Hydra => {
             let known = variables.known(&["PMI_JOBID", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"]);
             let one_host = variables.text("PMI_SIZE") == variables.text("MPI_LOCALNRANKS");
-            // Two runs of one batch job may be on one host at a time: there the parent tells them apart.
+            // Two runs of one batch job may be on one host at the same time. Their parent processes
+            // differ.
             let parent = if one_host {
                 variables.known(&[PARENT])
             } else {

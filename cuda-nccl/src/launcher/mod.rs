@@ -1,4 +1,4 @@
-//! Which rank this process is, as the launcher says it in environment variables.
+//! The rank of this process, read from the launcher's environment variables.
 
 mod address;
 mod exchange;
@@ -13,22 +13,24 @@ mod variables;
 use std::{fmt, time::Duration};
 
 pub use self::start::start;
-use self::{address::Meeting, secret::Secret, variables::Variables};
+use self::{address::Address, secret::Secret, variables::Variables};
 use crate::error::{Error, Result};
 
-/// Who started this process, and with which variables it says so.
+/// The launcher of this process, and the variables that it sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Launcher {
-    /// The user: `CUDA_NCCL_RANK`, `CUDA_NCCL_SIZE`, `CUDA_NCCL_ADDRESS`, and for each host's devices
-    /// `CUDA_NCCL_LOCAL_RANK`.
+    /// The user: `CUDA_NCCL_RANK`, `CUDA_NCCL_SIZE`, `CUDA_NCCL_ADDRESS`, and
+    /// `CUDA_NCCL_LOCAL_RANK` for the devices of each host.
     ByHand,
-    /// PyTorch's `torchrun`, or a script that sets the same: `RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `MASTER_ADDR`,
-    /// `MASTER_PORT`.
+    /// PyTorch's `torchrun`, or a script that sets the same variables: `RANK`, `WORLD_SIZE`,
+    /// `LOCAL_RANK`, `MASTER_ADDR`, `MASTER_PORT`.
     Torchrun,
-    /// `mpirun` of Open MPI: `OMPI_COMM_WORLD_RANK`, `OMPI_COMM_WORLD_SIZE`, `OMPI_COMM_WORLD_LOCAL_RANK`.
+    /// `mpirun` of Open MPI: `OMPI_COMM_WORLD_RANK`, `OMPI_COMM_WORLD_SIZE`,
+    /// `OMPI_COMM_WORLD_LOCAL_RANK`.
     OpenMpi,
-    /// `mpirun` or `mpiexec` of MPICH, Intel MPI and their relatives (Hydra): `PMI_RANK`, `PMI_SIZE`, `MPI_LOCALRANKID`.
+    /// `mpirun` or `mpiexec` of MPICH, Intel MPI and other launchers based on Hydra: `PMI_RANK`,
+    /// `PMI_SIZE`, `MPI_LOCALRANKID`.
     Hydra,
     /// `srun` of Slurm: `SLURM_PROCID`, `SLURM_STEP_NUM_TASKS`, `SLURM_LOCALID`.
     Slurm,
@@ -46,12 +48,13 @@ impl fmt::Display for Launcher {
     }
 }
 
-/// Which of how many processes this one is, who says so, and where they meet.
+/// The place of this process among the processes of a job, its launcher, and the address where they
+/// meet.
 ///
 /// ```
 /// use cuda_nccl::{Launch, Launcher};
 ///
-/// // What `mpirun -n 2` of Open MPI sets for its second process:
+/// // The variables that `mpirun -n 2` of Open MPI sets for its second process:
 /// let variables = |name: &str| {
 ///     let value = match name {
 ///         "OMPI_COMM_WORLD_RANK" | "OMPI_COMM_WORLD_LOCAL_RANK" => "1",
@@ -68,99 +71,108 @@ impl fmt::Display for Launcher {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Launch {
-    /// Who started this process.
+    /// The launcher of this process.
     pub launcher: Launcher,
-    /// Which process this is, from 0.
+    /// The rank of this process, counted from 0.
     pub rank: usize,
     /// The number of processes.
     pub size: usize,
-    /// Which process of its host this is, from 0.
+    /// The rank of this process among the processes on its host, counted from 0.
     pub local_rank: usize,
-    /// The number of processes of this host, where the launcher says it.
+    /// The number of processes on this host, if the launcher reports it.
     pub local_size: Option<usize>,
-    /// Where the processes meet; or why that is not known.
-    meeting: Result<Meeting, String>,
-    /// What they prove to know; or why there is nothing.
+    /// The address where the processes meet, or the reason why it is unknown.
+    address: Result<Address, String>,
+    /// The shared secret, or the reason why there is none.
     secret: Result<Secret, String>,
-    /// Whether NCCL has been told where its ranks meet.
+    /// Whether `NCCL_COMM_ID` tells NCCL where its ranks meet.
     nccl_bootstrap: bool,
 }
 
 impl Launch {
-    /// What the environment of this process says; `None` where no launcher started it.
+    /// Reads the environment of this process. Returns `None` if no launcher started it.
     ///
     /// # Errors
-    /// [`Error::Start`](crate::Error::Start): variables that are missing, hold no number, or contradict each other.
+    /// Returns [`Error::Start`](crate::Error::Start) if a variable is missing, is not a number, or
+    /// contradicts another.
     pub fn from_env() -> Result<Option<Self>> {
         Self::read(&|name| match name {
-            // Hydra gives a host's processes nothing else in common that tells their job from others.
+            // Hydra gives the processes of a host nothing else in common that distinguishes their
+            // job from others.
             find::PARENT => Some(parent()),
             _ => Some(std::env::var_os(name)?.to_string_lossy().into_owned()),
         })
     }
 
-    /// The same with other variables: `lookup` gives what each holds.
+    /// Reads variables from `lookup`, which returns the value of each.
     ///
-    /// Where several launchers are nested, the innermost is meant: what is set by hand, then `torchrun`, then `mpirun`,
-    /// then `srun`. If `RANK` and `WORLD_SIZE` were not set by `torchrun` (which sets `TORCHELASTIC_RUN_ID`), then they have to
-    /// agree with those of `mpirun` and `srun`. What is set by hand counts in any case.
+    /// If several launchers are nested, the innermost counts: first the variables set by hand, then
+    /// `torchrun`, `mpirun` and `srun`. If `torchrun` did not set `RANK` and `WORLD_SIZE` (it also
+    /// sets `TORCHELASTIC_RUN_ID`), they must agree with the variables of `mpirun` and `srun`. The
+    /// variables set by hand always take precedence.
     ///
     /// # Errors
-    /// As [`from_env`](Self::from_env).
+    /// Returns the errors of [`from_env`](Self::from_env).
     pub fn read(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>> {
         let variables = Variables::new(lookup);
         let Some(found) = find::find(&variables)? else {
             return Ok(None);
         };
         let identity = find::identity(&variables, found.launcher);
-        let meeting = address::meeting(&variables, &found, &identity);
-        let secret = secret::secret(&variables, found.launcher, meeting.as_ref().ok(), &identity);
+        let address = address::find_address(&variables, &found, &identity);
+        let secret = secret::secret(&variables, found.launcher, address.as_ref().ok(), &identity);
         Ok(Some(Self {
             launcher: found.launcher,
             rank: found.rank,
             size: found.size,
             local_rank: found.local_rank,
             local_size: found.local_size,
-            meeting,
+            address,
             secret,
             nccl_bootstrap: variables.text("NCCL_COMM_ID").is_some(),
         }))
     }
 
-    /// Where rank 0 listens for the others, as `host:port`.
+    /// Returns the address where rank 0 listens for the others, as `host:port`.
     ///
-    /// It is the first of these that is known: `CUDA_NCCL_ADDRESS`; `MASTER_ADDR` and `MASTER_PORT`; this host, if all
-    /// ranks are there; the first host of Slurm's list. Ranks by hand need `CUDA_NCCL_ADDRESS`. Where no variable names a port,
-    /// it follows from the job's number: one from 23000 to 30999. The agent of `torchrun` listens at `MASTER_PORT` itself: then
-    /// it is the port after that, or before it for 65535.
+    /// The first of these that is known is used: `CUDA_NCCL_ADDRESS`; `MASTER_ADDR` and
+    /// `MASTER_PORT`; this host, if all ranks run on it; the first host of Slurm's list. Ranks
+    /// started by hand need `CUDA_NCCL_ADDRESS`. If no variable names a port, one from 23000 to
+    /// 30999 is derived from the job's number. If the agent of `torchrun` itself listens at
+    /// `MASTER_PORT`, the next port is used (for 65535, the port before it).
     ///
     /// # Errors
-    /// [`Error::Start`](crate::Error::Start) where nothing says it, or not as a host and a port.
+    /// Returns [`Error::Start`](crate::Error::Start) if no variable names the address, or if its
+    /// value is not a host and a port.
     pub fn address(&self) -> Result<String> {
-        let meeting = self.meeting.as_ref();
-        meeting
-            .map(Meeting::to_string)
+        let address = self.address.as_ref();
+        address
+            .map(Address::to_string)
             .map_err(|why| Error::Start(why.clone()))
     }
 
-    /// Gives all ranks the bytes that `make` returns on rank 0, where alone it is called. All ranks call this; it returns
-    /// when they have.
+    /// Calls `make` on rank 0, and returns its bytes on all ranks. All ranks must call this, and it
+    /// returns when they have.
     ///
-    /// Rank 0 listens at [`address`](Self::address) meanwhile. Each rank proves to know the shared secret, and so does rank 0
-    /// (challenge and response with HMAC-SHA256). The secret is `CUDA_NCCL_SECRET`, at least 16 characters; without it
-    /// something is derived from what the launcher tells all ranks of the job. **That keeps jobs apart, and is no secret**: who
-    /// can see the job's number could take part. The bytes are authenticated and not encrypted.
+    /// Rank 0 listens at [`address`](Self::address) in the meantime. Each rank proves to rank 0
+    /// that it knows the shared secret, and rank 0 proves the same to each rank (challenge and
+    /// response with HMAC-SHA256). The secret is `CUDA_NCCL_SECRET`, with at least 16 characters.
+    /// If the variable is not set, the secret is derived from variables that the launcher sets for
+    /// all ranks of the job. **A derived secret keeps jobs apart, but protects nothing**: anyone
+    /// who can see the job's number could take part. The bytes are authenticated but not encrypted.
     ///
-    /// Rank 0 turns foreign clients away, slow ones too, and the ranks don't wait for them. When very many clients come at once,
-    /// the silent ones make room. A rank that had to make room connects again.
+    /// Rank 0 rejects other clients, and the ranks do not wait for slow ones. If a very large
+    /// number of clients connect at once, rank 0 drops the silent ones. A rank whose connection was
+    /// dropped connects again.
     ///
     /// # Errors
-    /// - [`Error::Start`](crate::Error::Start): nothing says where to meet; the address is in use, or nobody listens there
-    ///   within the limit; another secret; ranks that have not come within the limit, that come twice, or with another
-    ///   number of ranks. Rank 0 tells the others what it found.
-    /// - [`Error::Lost`](crate::Error::Lost): a rank ended meanwhile.
-    /// - On rank 0 the error of `make`. The other ranks have [`Error::Start`](crate::Error::Start) with its text, if they come
-    ///   within five seconds.
+    /// - Returns [`Error::Start`](crate::Error::Start) if the address is unknown or in use; if no
+    ///   rank 0 listens there within the limit; if the secrets differ; or if a rank does not arrive
+    ///   within the limit, joins twice, or has a different number of ranks. Rank 0 reports its
+    ///   findings to the other ranks.
+    /// - Returns [`Error::Lost`](crate::Error::Lost) if a rank ends during the exchange.
+    /// - Returns the error of `make` on rank 0. The other ranks return
+    ///   [`Error::Start`](crate::Error::Start) with its text, if they connect within five seconds.
     pub fn share_bytes(
         &self,
         limit: Duration,
@@ -170,9 +182,9 @@ impl Launch {
             return make();
         }
         let known = |why: &String| Error::Start(why.clone());
-        let meeting = self.meeting.as_ref().map_err(known)?;
+        let address = self.address.as_ref().map_err(known)?;
         let secret = self.secret.as_ref().map_err(known)?;
-        exchange::share(meeting, secret, self.rank, self.size, limit, make)
+        exchange::share(address, secret, self.rank, self.size, limit, make)
     }
 }
 

@@ -1,6 +1,7 @@
-//! Slurm's lists of nodes and of tasks.
+//! Parsing of Slurm's lists of nodes and tasks.
 
-/// The first host of a list such as `gpu[07-10,12],login1`. `None` if it is no such list.
+/// Returns the first host of a list such as `gpu[07-10,12],login1`, or `None` if the list is
+/// malformed.
 pub(super) fn first_node(list: &str) -> Option<String> {
     let end = list
         .char_indices()
@@ -24,7 +25,7 @@ pub(super) fn first_node(list: &str) -> Option<String> {
             return None;
         }
         host.push_str(before);
-        // The digits as they are written: leading zeros belong to the name.
+        // Keep the digits as written: leading zeros belong to the name.
         host.push_str(first);
         rest = after;
     }
@@ -33,7 +34,8 @@ pub(super) fn first_node(list: &str) -> Option<String> {
     (!host.is_empty() && host.chars().all(fits)).then_some(host)
 }
 
-/// How many tasks there are on a node, by a list such as `4(x2),3`. `None` if the list is none, or too short.
+/// Returns the number of tasks on a node from a list such as `4(x2),3`. Returns `None` if the list
+/// is malformed or too short.
 pub(super) fn tasks_of_node(list: &str, node: usize) -> Option<usize> {
     let mut before = 0usize;
     for part in list.split(',') {
@@ -55,7 +57,7 @@ mod tests {
     use super::{first_node, tasks_of_node};
 
     #[test]
-    fn the_first_host_of_a_list() {
+    fn first_node_expands_the_first_name() {
         let first = |list| first_node(list);
         for (list, host) in [
             ("gpu1", "gpu1"),
@@ -88,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_of_each_node() {
+    fn tasks_of_node_expands_repetitions() {
         let all = |list| {
             (0..4)
                 .map(|node| tasks_of_node(list, node))

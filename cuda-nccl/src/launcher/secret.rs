@@ -1,16 +1,16 @@
-//! What the ranks prove to know.
+//! The secret that all ranks of a job share.
 
 use std::fmt;
 
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use super::{Launcher, address::Meeting, variables::Variables};
+use super::{Launcher, address::Address, variables::Variables};
 
 const SECRET: &str = "CUDA_NCCL_SECRET";
 const SHORTEST: usize = 16;
 
-/// The shared secret. It is never shown.
+/// The shared secret. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Secret(Vec<u8>);
 
@@ -25,18 +25,19 @@ impl Secret {
         Self(bytes.into())
     }
 
-    /// A code of these parts that only who knows the secret can make.
+    /// Returns an authentication code of the parts, which only ranks that know the secret can
+    /// compute.
     pub(super) fn code(&self, parts: &[&[u8]]) -> [u8; 32] {
         self.mac(parts).finalize().into_bytes().into()
     }
 
-    /// Whether the code is that of the parts. Takes the same time wherever it differs.
+    /// Returns whether the code matches the parts, in constant time.
     pub(super) fn proves(&self, parts: &[&[u8]], code: &[u8]) -> bool {
         self.mac(parts).verify_slice(code).is_ok()
     }
 
     fn mac(&self, parts: &[&[u8]]) -> Hmac<Sha256> {
-        let mut mac = Hmac::new_from_slice(&self.0).expect("keys of all lengths will do");
+        let mut mac = Hmac::new_from_slice(&self.0).expect("HMAC accepts keys of any length");
         for part in parts {
             mac.update(part);
         }
@@ -47,23 +48,23 @@ impl Secret {
 pub(super) fn secret(
     variables: &Variables<'_>,
     launcher: Launcher,
-    meeting: Option<&Meeting>,
+    address: Option<&Address>,
     identity: &[String],
 ) -> Result<Secret, String> {
     if let Some(text) = variables.text(SECRET) {
         if text.len() < SHORTEST {
             return Err(format!(
-                "{SECRET} has {} characters: give it at least {SHORTEST} that nobody can guess, as openssl rand -hex 16 prints",
+                "{SECRET} has {} characters, but must have at least {SHORTEST} that nobody can guess: use openssl rand -hex 16",
                 text.len()
             ));
         }
         return Ok(Secret::new(text));
     }
-    let local = meeting.is_some_and(Meeting::is_local);
+    let local = address.is_some_and(Address::is_local);
     if identity.is_empty() || (launcher == Launcher::ByHand && !local) {
         return Err(format!(
-            "{SECRET} is not set, and no variable tells this job from others: set it for all ranks to the same text of at least \
-             {SHORTEST} characters, as openssl rand -hex 16 prints"
+            "{SECRET} is not set, and no variable distinguishes this job from others: set it for all ranks to the same text of \
+             at least {SHORTEST} characters, such as the output of openssl rand -hex 16"
         ));
     }
     Ok(Secret::new(format!("job\n{}", identity.join("\n"))))

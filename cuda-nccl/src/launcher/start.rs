@@ -1,4 +1,4 @@
-//! From a launched process to a rank of a communicator.
+//! Creation of a communicator for a launched process.
 
 use std::env;
 
@@ -10,11 +10,13 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Starts this process's rank: what `mpirun`, `srun`, `torchrun` or the user says of it, the device of its number on this
-/// host, the first bytes over one exchange from rank 0, and NCCL's communicator. All in one call, which returns when all
-/// ranks are there.
+/// Creates this process's communicator. Returns when all ranks have joined.
 ///
-/// [The chapter on starting](crate::guide::starting) has the command lines.
+/// It reads the rank from the variables of `mpirun`, `srun` or `torchrun`, or those set by the
+/// user, and selects the device with the rank's number on this host. Rank 0 sends NCCL's unique id
+/// to the other ranks over TCP. Then all ranks create the communicator.
+///
+/// [The guide to starting](crate::guide::starting) has the command lines.
 ///
 /// ```no_run
 /// use cuda_nccl::{Collectives, CommunicatorOptions, Reduction};
@@ -31,14 +33,14 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// [`Error::Start`] where no launcher started this process; otherwise as [`Launch::from_env`] and
-/// [`Launch::communicator`].
+/// Returns [`Error::Start`] if no launcher started this process. Otherwise returns the errors of
+/// [`Launch::from_env`] and [`Launch::communicator`].
 pub fn start(options: CommunicatorOptions) -> Result<Communicator> {
     let launch = Launch::from_env()?.ok_or_else(|| {
         Error::Start(
             "no launcher started this process (CUDA_NCCL_RANK, RANK, OMPI_COMM_WORLD_RANK, PMI_RANK and SLURM_STEP_NUM_TASKS \
-             are not set): start it by mpirun, srun or torchrun, or set CUDA_NCCL_RANK, CUDA_NCCL_SIZE and CUDA_NCCL_ADDRESS; \
-             one process alone can have all devices with Communicator::for_devices or PeerGroup"
+             are not set): start it with mpirun, srun or torchrun, or set CUDA_NCCL_RANK, CUDA_NCCL_SIZE and CUDA_NCCL_ADDRESS; \
+             a single process can use all devices with Communicator::for_devices or PeerGroup"
                 .to_owned(),
         )
     })?;
@@ -46,11 +48,12 @@ pub fn start(options: CommunicatorOptions) -> Result<Communicator> {
 }
 
 impl Launch {
-    /// The device of this rank: that of its number on this host, or the only one, where the launcher shows each rank its own
-    /// (`CUDA_VISIBLE_DEVICES`).
+    /// Returns the device of this rank: the one with its number on this host, or the only visible
+    /// one if the launcher shows each rank a single device (`CUDA_VISIBLE_DEVICES`).
     ///
     /// # Errors
-    /// [`Error::Start`] where this host has fewer devices than ranks. No driver, or no device.
+    /// Returns [`Error::Start`] if this host has fewer devices than ranks, and [`Error::Cuda`] if
+    /// there is no driver or no device.
     pub fn device(&self) -> Result<Device> {
         let devices = Device::all()?;
         let visible = env::var("CUDA_VISIBLE_DEVICES").ok();
@@ -58,21 +61,25 @@ impl Launch {
         Ok(devices[ordinal])
     }
 
-    /// The rank's communicator, on its [`device`](Self::device)'s primary context. All ranks call this, with the same options;
-    /// it returns when they have.
+    /// Creates the rank's communicator on its [`device`](Self::device)'s primary context. All ranks
+    /// must call this with the same options, and it returns when they have.
     ///
-    /// The ranks learn NCCL's unique id by [`share_bytes`](Self::share_bytes). If `NCCL_COMM_ID` is set, they use NCCL's own
-    /// way instead: its value is the `host:port` at which rank 0 listens, the same for all ranks, and nothing is proved.
+    /// The ranks get NCCL's unique id through [`share_bytes`](Self::share_bytes). If `NCCL_COMM_ID`
+    /// is set, they use NCCL's own bootstrap instead: its value is the `host:port` where rank 0
+    /// listens, the same for all ranks, and no secret is used.
     ///
     /// # Errors
-    /// [`Error::Missing`] without NCCL. As [`device`](Self::device), [`share_bytes`](Self::share_bytes) and
-    /// [`Communicator::new`], each within the time limit of the options.
+    /// Returns [`Error::Missing`] or [`Error::Unsupported`] if [NCCL cannot be
+    /// used](crate::Library::get), and the errors of [`device`](Self::device),
+    /// [`share_bytes`](Self::share_bytes) and [`Communicator::new`]. The time limit of the options
+    /// applies to each of these steps.
     pub fn communicator(&self, options: CommunicatorOptions) -> Result<Communicator> {
-        // What this rank lacks is better said before the others are kept waiting; rank 0 tells them of it.
+        // Errors of this rank are found before the others wait for it. Rank 0 reports its errors to
+        // them.
         let context =
             crate::library::Library::get().and_then(|_| Ok(Context::primary_of(self.device()?)?));
         let id = if self.nccl_bootstrap {
-            // NCCL makes the same of it for every rank.
+            // NCCL creates the same id from the variable on every rank.
             UniqueId::new()?
         } else {
             if self.rank != 0 {
@@ -85,7 +92,7 @@ impl Launch {
             let bytes = self.share_bytes(options.timeout, make)?;
             let bytes = bytes.try_into().map_err(|bytes: Vec<u8>| {
                 Error::Start(format!(
-                    "rank 0 sent {} bytes as NCCL's unique id, which has {}: run the same program on all ranks",
+                    "rank 0 sent {} bytes as NCCL's unique id, which must have {}: run the same program on all ranks",
                     bytes.len(),
                     UniqueId::SIZE
                 ))
@@ -96,17 +103,18 @@ impl Launch {
     }
 }
 
-/// Which of the visible devices is this rank's.
+/// Returns the index of this rank's device among the visible devices.
 fn ordinal(local_rank: usize, devices: usize, visible: Option<&str>) -> Result<usize> {
     if local_rank < devices {
         return Ok(local_rank);
     }
     match visible {
-        // As srun --gpus-per-task=1 does it: every rank sees one, another one each.
+        // For instance srun --gpus-per-task=1: every rank sees one device, and each a different
+        // one.
         Some(_) if devices == 1 => Ok(0),
         _ => Err(Error::Start(format!(
-            "rank {local_rank} of this host has no device: there are {devices}{}; start at most as many ranks on a host as it has \
-             devices, or set CUDA_NCCL_LOCAL_RANK",
+            "rank {local_rank} of this host has no device: the host has {devices}{}; start at most one rank per device on a \
+             host, or set CUDA_NCCL_LOCAL_RANK",
             visible.map_or(String::new(), |visible| format!(
                 " (CUDA_VISIBLE_DEVICES={visible})"
             ))
@@ -119,15 +127,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_rank_has_its_device() {
+    fn local_rank_selects_the_device() {
         assert_eq!(ordinal(0, 2, None).unwrap(), 0);
         assert_eq!(ordinal(1, 2, Some("2,3")).unwrap(), 1);
-        // One for each rank, and each sees its own alone.
+        // Each rank sees only its own device.
         assert_eq!(ordinal(3, 1, Some("3")).unwrap(), 0);
         let error = |visible| ordinal(2, 2, visible).unwrap_err().to_string();
-        assert!(error(None).contains("rank 2 of this host has no device: there are 2;"));
+        assert!(error(None).contains("rank 2 of this host has no device: the host has 2;"));
         assert!(error(Some("4,5")).contains("(CUDA_VISIBLE_DEVICES=4,5)"));
-        // On a host with one device two ranks are a mistake.
+        // Two ranks on a host with one device are a mistake.
         assert!(ordinal(1, 1, None).is_err());
     }
 }

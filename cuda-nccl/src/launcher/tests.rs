@@ -1,4 +1,4 @@
-//! Every launcher's variables: whole, in part, contradictory.
+//! Variables of every launcher: complete, incomplete and contradictory.
 
 use std::{thread, time::Duration};
 
@@ -21,7 +21,7 @@ fn launch(variables: &[(&str, &str)]) -> Launch {
         .expect("a launcher")
 }
 
-/// The error of these variables.
+/// Returns the error for these variables.
 #[track_caller]
 fn error(variables: &[(&str, &str)]) -> String {
     let error = read(variables).expect_err("an error").to_string();
@@ -100,9 +100,9 @@ const SLURM: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn no_launcher() {
+fn no_launcher_gives_none() {
     assert_eq!(read(&[]).unwrap(), None);
-    // What many shells and batch scripts have.
+    // Variables set in many shells and batch scripts.
     let batch = [
         ("SLURM_PROCID", "0"),
         ("SLURM_LOCALID", "0"),
@@ -119,7 +119,7 @@ fn no_launcher() {
 }
 
 #[test]
-fn a_device_may_be_chosen_beside_the_launcher() {
+fn local_rank_overrides_the_launcher() {
     let chosen = with(OPEN_MPI, &[("CUDA_NCCL_LOCAL_RANK", "7")]);
     assert_eq!(launch(&chosen).local_rank, 7);
     let wrong = with(OPEN_MPI, &[("OMPI_COMM_WORLD_LOCAL_RANK", "7")]);
@@ -127,7 +127,7 @@ fn a_device_may_be_chosen_beside_the_launcher() {
 }
 
 #[test]
-fn each_launcher() {
+fn each_launcher_is_recognized() {
     for (variables, launcher, place, address) in [
         (
             BY_HAND,
@@ -183,7 +183,7 @@ fn each_launcher() {
 }
 
 #[test]
-fn each_variable_that_is_missing_is_named() {
+fn missing_variables_are_named() {
     for (variables, needed) in [
         (
             BY_HAND,
@@ -205,7 +205,7 @@ fn each_variable_that_is_missing_is_named() {
             mentions(&error(&without(variables, name)), &[name, "not set"]);
         }
     }
-    // What is needed for the exchange alone, is missed then.
+    // Variables that only the exchange needs are reported by the exchange.
     let no_address = |variables: &[_], name: &str| {
         launch(&without(variables, name))
             .address()
@@ -230,47 +230,50 @@ fn each_variable_that_is_missing_is_named() {
     );
     mentions(
         &no_address(OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_SIZE"),
-        &["which host", "CUDA_NCCL_ADDRESS"],
+        &["host of rank 0", "CUDA_NCCL_ADDRESS"],
     );
     mentions(
         &no_address(HYDRA, super::find::PARENT),
         &["CUDA_NCCL_ADDRESS"],
     );
     let secretless = launch(&without(BY_HAND, "CUDA_NCCL_SECRET"));
-    let refused = secretless.share_bytes(LIMIT, || Ok(vec![])).unwrap_err();
+    let rejected = secretless.share_bytes(LIMIT, || Ok(vec![])).unwrap_err();
     mentions(
-        &refused.to_string(),
+        &rejected.to_string(),
         &["CUDA_NCCL_SECRET is not set", "openssl"],
     );
 }
 
 #[test]
-fn an_address_by_hand_is_looked_at_before_a_local_rank_is_wanted() {
+fn invalid_address_is_reported_before_a_missing_local_rank() {
     let two = [("CUDA_NCCL_RANK", "0"), ("CUDA_NCCL_SIZE", "2")];
     for wrong in ["127.0.0.1", "127.0.0.1:0", "127.0.0.1:99999", "::1:29400"] {
         let text = error(&with(&two, &[("CUDA_NCCL_ADDRESS", wrong)]));
-        mentions(&text, &["CUDA_NCCL_ADDRESS=", wrong, "is no host and port"]);
+        mentions(
+            &text,
+            &["CUDA_NCCL_ADDRESS=", wrong, "is not a host and a port"],
+        );
     }
     let text = error(&with(&two, &[("CUDA_NCCL_ADDRESS", "node1:29400")]));
-    let said = "node1:29400 (CUDA_NCCL_ADDRESS) can be another host: if all ranks are on this one, 127.0.0.1:29400 says so";
-    mentions(&text, &["CUDA_NCCL_LOCAL_RANK is not set", said]);
+    let hint = "node1:29400 (CUDA_NCCL_ADDRESS) may be another host: if all ranks are on this host, set it to 127.0.0.1:29400";
+    mentions(&text, &["CUDA_NCCL_LOCAL_RANK is not set", hint]);
     let same = launch(&with(&two, &[("CUDA_NCCL_ADDRESS", "[::1]:29400")]));
     assert_eq!(same.local_rank, 0);
 }
 
 #[test]
-fn what_is_set_for_ranks_alone_is_no_single_process() {
+fn variables_of_ranks_without_a_rank_are_rejected() {
     for (name, value) in [
         ("CUDA_NCCL_ADDRESS", "node1:29400"),
         ("CUDA_NCCL_LOCAL_RANK", "0"),
     ] {
         let text = error(&[(name, value)]);
-        mentions(&text, &[name, "CUDA_NCCL_RANK", "for one process alone"]);
+        mentions(&text, &[name, "CUDA_NCCL_RANK", "to run a single process"]);
     }
 }
 
 #[test]
-fn what_is_no_number_is_named_and_shown() {
+fn invalid_numbers_are_named_and_shown() {
     for (variables, numbers) in [
         (
             BY_HAND,
@@ -306,14 +309,14 @@ fn what_is_no_number_is_named_and_shown() {
         for name in numbers {
             for value in ["one", "", "-1", "1.0", "99999999999", "2147483648"] {
                 let text = error(&with(variables, &[(name, value)]));
-                mentions(&text, &[&format!("{name}={value:?}"), "no number"]);
+                mentions(&text, &[&format!("{name}={value:?}"), "is not a number"]);
             }
         }
     }
 }
 
 #[test]
-fn ranks_out_of_range() {
+fn ranks_out_of_range_are_rejected() {
     for (variables, change, words) in [
         (
             BY_HAND,
@@ -339,15 +342,12 @@ fn ranks_out_of_range() {
         (
             TORCHRUN,
             ("LOCAL_WORLD_SIZE", "5"),
-            ["LOCAL_WORLD_SIZE says 5", "WORLD_SIZE=4"],
+            ["LOCAL_WORLD_SIZE=5", "WORLD_SIZE=4"],
         ),
         (
             OPEN_MPI,
             ("OMPI_COMM_WORLD_LOCAL_SIZE", "0"),
-            [
-                "OMPI_COMM_WORLD_LOCAL_SIZE says 0",
-                "OMPI_COMM_WORLD_SIZE=2",
-            ],
+            ["OMPI_COMM_WORLD_LOCAL_SIZE=0", "OMPI_COMM_WORLD_SIZE=2"],
         ),
         (
             HYDRA,
@@ -370,8 +370,8 @@ fn ranks_out_of_range() {
 }
 
 #[test]
-fn the_innermost_launcher_is_meant() {
-    // mpirun within a batch job: Slurm started its daemons, one on each node.
+fn innermost_launcher_counts() {
+    // mpirun in a batch job: Slurm started one daemon per node.
     let daemon = with(
         SLURM,
         &[
@@ -386,7 +386,7 @@ fn the_innermost_launcher_is_meant() {
         assert_ne!(inner.launcher, Launcher::Slurm);
         assert_eq!(inner.rank, 1);
     }
-    // srun with a plugin for MPI says the same twice: Slurm's own variables tell more.
+    // srun with an MPI plugin sets both. Slurm's own variables contain more information.
     let plugin = with(
         SLURM,
         &[("PMI_RANK", "5"), ("PMI_SIZE", "7"), ("PMIX_RANK", "5")],
@@ -397,7 +397,7 @@ fn the_innermost_launcher_is_meant() {
         launch(&with(&daemon, TORCHRUN)).launcher,
         Launcher::Torchrun
     );
-    // What is set by hand comes first.
+    // Variables set by hand come first.
     for other in [TORCHRUN, OPEN_MPI, HYDRA, SLURM] {
         assert_eq!(launch(&with(other, BY_HAND)).launcher, Launcher::ByHand);
     }
@@ -409,7 +409,7 @@ fn the_innermost_launcher_is_meant() {
 }
 
 #[test]
-fn a_leftover_rank_contradicts_the_launcher() {
+fn leftover_rank_that_contradicts_the_launcher_is_rejected() {
     let leftover = [("RANK", "0"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "0")];
     let text = error(&with(OPEN_MPI, &leftover));
     mentions(
@@ -424,7 +424,7 @@ fn a_leftover_rank_contradicts_the_launcher() {
         &error(&with(SLURM, &leftover)),
         &["WORLD_SIZE=2", "SLURM_STEP_NUM_TASKS=7", "srun"],
     );
-    // A script that copies them is right.
+    // A script that copies the launcher's values is accepted.
     let copied = [
         ("RANK", "5"),
         ("WORLD_SIZE", "7"),
@@ -437,7 +437,7 @@ fn a_leftover_rank_contradicts_the_launcher() {
 }
 
 #[test]
-fn addresses() {
+fn addresses_are_parsed_and_derived() {
     let address = |text| launch(&with(BY_HAND, &[("CUDA_NCCL_ADDRESS", text)])).address();
     assert_eq!(address("10.0.0.1:1").unwrap(), "10.0.0.1:1");
     assert_eq!(address("[fe80::1]:29400").unwrap(), "[fe80::1]:29400");
@@ -456,9 +456,9 @@ fn addresses() {
             &["CUDA_NCCL_ADDRESS", text, "29400"],
         );
     }
-    // Any launcher's ranks may be told another place.
-    let told = launch(&with(SLURM, &[("CUDA_NCCL_ADDRESS", "other:9")]));
-    assert_eq!(told.address().unwrap(), "other:9");
+    // The address can be set for any launcher.
+    let other = launch(&with(SLURM, &[("CUDA_NCCL_ADDRESS", "other:9")]));
+    assert_eq!(other.address().unwrap(), "other:9");
     let port = launch(&with(TORCHRUN, &[("MASTER_PORT", "x")]))
         .address()
         .unwrap_err();
@@ -470,7 +470,7 @@ fn addresses() {
         &[("TORCHELASTIC_USE_AGENT_STORE", "False")],
     ));
     assert_eq!(free.address().unwrap(), "node1:29500");
-    // Only of the job: without the step's list, and with a list that is none.
+    // The job's list is used without the step's list. A malformed list is an error.
     let job = launch(&without(SLURM, "SLURM_STEP_NODELIST"));
     assert!(job.address().unwrap().starts_with("gpu01:"));
     let broken = launch(&with(SLURM, &[("SLURM_STEP_NODELIST", "gpu[")]))
@@ -483,7 +483,7 @@ fn addresses() {
 }
 
 #[test]
-fn jobs_differ_and_ranks_agree() {
+fn jobs_differ_and_ranks_of_a_job_agree() {
     let first = launch(SLURM);
     let sibling = launch(&with(
         SLURM,
@@ -493,18 +493,18 @@ fn jobs_differ_and_ranks_agree() {
             ("SLURM_LOCALID", "0"),
         ],
     ));
-    assert_eq!(first.meeting, sibling.meeting);
+    assert_eq!(first.address, sibling.address);
     assert_eq!(first.secret, sibling.secret);
     let other = launch(&with(SLURM, &[("SLURM_STEP_ID", "1")]));
     assert_ne!(first.secret, other.secret);
-    assert_ne!(first.meeting, other.meeting);
-    // A restart of torchrun is another job.
+    assert_ne!(first.address, other.address);
+    // A restart of torchrun counts as another job.
     let restart = launch(&with(TORCHRUN, &[("TORCHELASTIC_RESTART_COUNT", "1")]));
     assert_ne!(launch(TORCHRUN).secret, restart.secret);
 }
 
 #[test]
-fn secrets() {
+fn secrets_are_checked() {
     let short = launch(&with(SLURM, &[("CUDA_NCCL_SECRET", "too short")]));
     let error = short
         .share_bytes(LIMIT, || Ok(vec![]))
@@ -512,13 +512,13 @@ fn secrets() {
         .to_string();
     mentions(&error, &["CUDA_NCCL_SECRET has 9 characters", "16"]);
     assert!(!error.contains("too short"));
-    // Between processes of one host nothing has to be set.
+    // No secret is needed for processes on one host.
     let here = launch(&with(
         &without(BY_HAND, "CUDA_NCCL_SECRET"),
         &[("CUDA_NCCL_ADDRESS", "localhost:29400")],
     ));
     assert!(here.secret.is_ok());
-    // And each has the device of its rank.
+    // Each rank uses the device with its number.
     let here = [
         ("CUDA_NCCL_RANK", "1"),
         ("CUDA_NCCL_SIZE", "2"),
@@ -528,13 +528,13 @@ fn secrets() {
 }
 
 #[test]
-fn one_rank_needs_nobody() {
+fn single_rank_needs_no_address() {
     let alone = launch(&[("CUDA_NCCL_RANK", "0"), ("CUDA_NCCL_SIZE", "1")]);
     assert_eq!(alone.local_rank, 0);
     assert_eq!(alone.share_bytes(LIMIT, || Ok(vec![7])).unwrap(), [7]);
 }
 
-/// As `mpirun -n 3` starts them on one host.
+/// Three ranks with the variables that `mpirun -n 3` sets on one host.
 #[test]
 fn ranks_of_one_host_meet() {
     let job = format!("prterun-{}@1", std::process::id());
@@ -558,7 +558,7 @@ fn ranks_of_one_host_meet() {
             .map(|launch| {
                 scope.spawn(move || {
                     launch.share_bytes(LIMIT, || {
-                        assert_eq!(launch.rank, 0, "only rank 0 makes them");
+                        assert_eq!(launch.rank, 0, "only rank 0 calls `make`");
                         Ok(b"the first bytes".to_vec())
                     })
                 })
@@ -576,7 +576,7 @@ fn ports_of_jobs_are_spread_over_the_range() {
         .map(|job| {
             let job = job.to_string();
             let launch = launch(&with(SLURM, &[("SLURM_JOB_ID", job.as_str())]));
-            launch.meeting.unwrap().port
+            launch.address.unwrap().port
         })
         .collect();
     assert!(ports.len() > 90, "{ports:?}");

@@ -1,8 +1,8 @@
-//! Variables of the environment: what they hold, and errors that name them.
+//! Access to environment variables, with errors that name them.
 
 use crate::error::{Error, Result};
 
-/// Looks up variables. Tests give their own.
+/// Looks up variables. Tests pass their own lookup.
 pub(super) struct Variables<'a> {
     lookup: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -12,42 +12,42 @@ impl<'a> Variables<'a> {
         Self { lookup }
     }
 
-    /// What the variable holds. One that holds nothing counts as not set.
+    /// Returns the value of a variable. An empty variable counts as not set.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         let text = (self.lookup)(name)?.trim().to_owned();
         (!text.is_empty()).then_some(text)
     }
 
-    /// Whether the variable is set, be it to nothing.
+    /// Returns whether the variable is set, even if it is empty.
     pub(super) fn is_set(&self, name: &str) -> bool {
         (self.lookup)(name).is_some()
     }
 
-    /// The number that the variable holds.
+    /// Returns the number in a variable.
     pub(super) fn number(&self, name: &str) -> Result<Option<usize>> {
         let Some(text) = (self.lookup)(name) else {
             return Ok(None);
         };
-        // Ranks are C integers to NCCL.
+        // NCCL uses C integers for ranks.
         match text.trim().parse::<usize>() {
             Ok(number) if i32::try_from(number).is_ok() => Ok(Some(number)),
             _ => Err(Error::Start(format!(
-                "{name}={text:?} is no number from 0 to {}: the launcher sets it; if it was set by hand, correct or unset it",
+                "{name}={text:?} is not a number from 0 to {}: the launcher sets it; if it was set by hand, correct or unset it",
                 i32::MAX
             ))),
         }
     }
 
-    /// The number of a variable that has to be there.
+    /// Returns the number in a variable that must be set.
     pub(super) fn needed(&self, name: &str, because: &str) -> Result<usize> {
         self.number(name)?.ok_or_else(|| {
             Error::Start(format!(
-                "{name} is not set, though {because}: start all ranks by the launcher, or set {name} for each"
+                "{name} is not set, but {because}: start all ranks with the launcher, or set {name} for each"
             ))
         })
     }
 
-    /// The variables of these that are set, as `NAME=value`, for what all ranks of a job have in common.
+    /// Returns those of the variables that are set, as `NAME=value`.
     pub(super) fn known(&self, names: &[&str]) -> Vec<String> {
         let known = |name: &&str| Some(format!("{name}={}", self.text(name)?));
         names.iter().filter_map(known).collect()

@@ -1,4 +1,4 @@
-//! What has to be the same on all ranks, and can't be seen from the lengths that travel.
+//! Comparison of properties that all ranks must agree on and that lengths alone do not show.
 
 use cuda_safe::Stream;
 
@@ -7,17 +7,17 @@ use crate::{
     error::{Error, Result},
 };
 
-/// As many words as a rank ever tells: all tell as many, whatever they call. The facts of a call are fewer; the rest is for
-/// the text of an error, which may begin with a long path.
+/// The number of words that a rank sends. It is the same for all ranks and calls. Calls need fewer
+/// words for their facts. The rest is for the text of an error, which may begin with a long path.
 const WORDS: usize = 32;
-/// In the place of the first word: the rank has an error of its own, whose text follows.
+/// Stands in place of the first word if the rank has an error. The text of the error follows.
 const FAILED: &str = "failure";
 
-/// One thing that ranks compare.
+/// A property that ranks compare.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fact {
     Number(&'static str, u64),
-    /// Of up to 16 letters; what is longer is compared by the last of them.
+    /// A name of up to 16 characters. Only the last 16 characters of longer names are compared.
     Name(&'static str, &'static str),
 }
 
@@ -35,7 +35,7 @@ impl Fact {
         }
     }
 
-    fn told(self, words: &[u64]) -> String {
+    fn shown(self, words: &[u64]) -> String {
         match self {
             Self::Number(..) => words[0].to_string(),
             Self::Name(..) => unpacked(words),
@@ -56,7 +56,7 @@ fn unpacked(words: &[u64]) -> String {
     letters.map(|&byte| char::from(byte)).collect()
 }
 
-/// Words that tell of an error. Of a text that is too long, they have the beginning.
+/// Encodes an error in words. Long texts are truncated.
 fn failure(error: &Error) -> [u64; WORDS] {
     const ROOM: usize = (WORDS - 1) * size_of::<u64>();
     const MORE: &str = "…";
@@ -74,7 +74,7 @@ fn failure(error: &Error) -> [u64; WORDS] {
     words
 }
 
-/// The text of an error that a rank tells of; `None` if it tells of something else.
+/// Returns the text of a rank's error, or `None` if the words are not an error.
 fn reason(words: &[u64]) -> Option<String> {
     let (first, text) = words.split_first()?;
     (*first == packed(FAILED)[0]).then(|| {
@@ -83,14 +83,16 @@ fn reason(words: &[u64]) -> Option<String> {
     })
 }
 
-/// The name of a type, without where it is.
+/// Returns the name of a type without its path.
 pub(super) fn type_name<T>() -> &'static str {
     let name = std::any::type_name::<T>();
     name.rsplit("::").next().unwrap_or(name)
 }
 
-/// Compares the facts of all ranks, and returns what they add, one slice of words for each. Where a fact differs from rank
-/// 0's, it is an error on all ranks; where a rank brings an error, it is this error there, and its text on the others.
+/// Compares the facts of all ranks, and returns each rank's additional words.
+///
+/// If a fact differs from rank 0's, all ranks return an error. If a rank passes an error, that rank
+/// returns it, and the others return an error with its text.
 pub(super) fn agree<const N: usize>(
     ranks: &impl Collectives,
     stream: &Stream,
@@ -121,10 +123,10 @@ pub(super) fn agree<const N: usize>(
         for (fact, (own, first)) in facts.iter().zip(pairs) {
             if own != first {
                 return Err(Error::Value(format!(
-                    "{} of rank {rank}: {}; of rank 0: {}. It has to be the same on all ranks",
+                    "{} is {} on rank {rank} and {} on rank 0: it must be the same on all ranks",
                     fact.label(),
-                    fact.told(own),
-                    fact.told(first)
+                    fact.shown(own),
+                    fact.shown(first)
                 )));
             }
         }
@@ -142,15 +144,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_travel_as_words() {
-        let told = |text: &str| reason(&failure(&Error::Value(text.into()))).unwrap();
+    fn error_texts_are_encoded_in_words() {
+        let decoded = |text: &str| reason(&failure(&Error::Value(text.into()))).unwrap();
         for text in ["", "no memory", &"x".repeat((WORDS - 1) * 8)] {
-            assert_eq!(told(text), text);
+            assert_eq!(decoded(text), text);
         }
-        // Letters of two bytes, in both positions where the text may be cut.
+        // Two-byte characters, at both positions where the text may be truncated.
         for start in ["", "x"] {
             let long = start.to_owned() + &"ß".repeat(300);
-            let short = told(&long);
+            let short = decoded(&long);
             let (kept, more) = short.split_at(short.len() - "…".len());
             assert!(long.starts_with(kept) && more == "…", "{short}");
             assert!(short.len() > (WORDS - 1) * 8 - 2, "{short}");

@@ -1,15 +1,16 @@
-//! Work that is spread over the devices of a group.
+//! Algorithms that are spread over the devices of a group.
 //!
-//! Everything here is written over [`Collectives`](crate::Collectives): it runs on the devices of one process
-//! ([`PeerGroup`](crate::PeerGroup)) and on those of many hosts alike. Each rank has a part of the data in its own memory,
-//! makes the same calls as the others, and gets the same results.
+//! Everything here is generic over [`Collectives`](crate::Collectives), so it runs on the devices
+//! of one process ([`PeerGroup`](crate::PeerGroup)) and on those of many hosts. Each rank keeps a
+//! part of the data in its own memory, makes the same calls as the others, and gets the same
+//! results.
 //!
-//! | what | how it is cut | what travels |
+//! | type | how the data is divided | data exchanged |
 //! | --- | --- | --- |
-//! | [`Reductions`]: sums, minima, maxima and means | as the data lies | a number of each rank |
-//! | [`Strips`]: convolution of an image | in rows | the rows beside the cuts, while the inner ones are computed |
-//! | [`Sharded`]: arrays | along the first axis | totals, where an operation goes along that axis |
-//! | [`FileVector`]: reductions of a file that is larger than memory | in shares of the file | a number of each rank |
+//! | [`Reductions`]: sums, minima, maxima and means | in any way | one number per rank |
+//! | [`Strips`]: convolution of an image | by rows | the rows next to the borders, while the inner rows are computed |
+//! | [`Sharded`]: arrays | along the first axis | totals, if an operation runs along that axis |
+//! | [`FileVector`]: reductions of a file that is larger than memory | in shares of the file | one number per rank |
 //!
 //! ```
 //! use cuda_nccl::{Collectives, PeerGroup, spread::{self, Reductions}};
@@ -28,20 +29,22 @@
 //! # }
 //! ```
 //!
-//! # Measured
-//! On two H200s of one host, linked by NVLink, as ranks of a [`PeerGroup`](crate::PeerGroup), medians
-//! (`cargo run --release -p cuda-nccl --example spread measure`):
+//! # Performance
+//! Measured on two H200s of one host, linked by NVLink, as ranks of a
+//! [`PeerGroup`](crate::PeerGroup). The values are medians (`cargo run --release -p cuda-nccl
+//! --example spread measure`):
 //!
-//! | what | one device | two | times as fast |
+//! | operation | one device | two devices | speedup |
 //! | --- | --- | --- | --- |
 //! | sum of 2³⁰ `f32`, from the call to the result on the host | 948 µs (928) | 485 µs (475) | 1.95 |
-//! | convolution of 8192 x 8192 with 3 x 3, in a row of 20 | 135 µs | 70 µs | 1.93 |
+//! | convolution of 8192 x 8192 with 3 x 3, 20 in a row | 135 µs | 70 µs | 1.93 |
 //! | with 9 x 9 | 221 µs | 116 µs | 1.90 |
 //! | with 15 x 15 | 568 µs | 293 µs | 1.94 |
 //! | with 31 x 31 | 2293 µs | 1168 µs | 1.96 |
 //!
-//! In brackets: in another run. An all-reduce of 1, 2²⁰ and 2²⁷ `f32` took 23 µs, 37 µs and 1573 µs
-//! from the call to the end of the work; in a row of 10, 18 µs, 25 µs and 1550 µs each.
+//! Values in brackets are from another run. An all-reduce of 1, 2²⁰ and 2²⁷ `f32` took 23 µs, 37 µs
+//! and 1573 µs from the call to the end of the work, and 18 µs, 25 µs and 1550 µs per call for 10
+//! in a row.
 
 mod agree;
 mod file;
@@ -60,7 +63,8 @@ pub use strip::Strip;
 pub use strips::Strips;
 pub use sum::Reductions;
 
-/// The part of `len` things that a rank has: all have as many, and the first ones one more if it doesn't come out even.
+/// Returns the range of `len` items that belongs to a rank. All ranks get the same number of items,
+/// and the first ranks get one more if `len` is not a multiple of `ranks`.
 ///
 /// ```
 /// use cuda_nccl::spread::part;
@@ -70,7 +74,7 @@ pub use sum::Reductions;
 /// ```
 ///
 /// # Panics
-/// A rank that there is not.
+/// Panics if `rank >= ranks`.
 #[must_use]
 pub fn part(len: usize, ranks: usize, rank: usize) -> Range<usize> {
     assert!(rank < ranks, "there is no rank {rank} of {ranks}");

@@ -1,27 +1,27 @@
-//! How results of parts become one, on the host.
+//! Types in which partial results are combined on the host.
 
 use cuda_compute::Scalar;
 
-/// What the results of parts are put together in, of ranks and of pieces of a file: `f32`, `f64`, and the integers of 32 and
-/// 64 bits.
+/// A type in which results of ranks, and of pieces of a file, are combined: `f32`, `f64`, and the
+/// 32-bit and 64-bit integers.
 ///
 /// This trait is sealed.
 pub trait Partial: Scalar + sealed::Partial {}
 
 pub(super) mod sealed {
     pub trait Partial: Sized {
-        /// 0.
+        /// Zero.
         const ZERO: Self;
-        /// What is neutral to the minimum; also as CUDA C++.
+        /// The identity of the minimum, also as CUDA C++ source.
         const HIGHEST: (Self, &'static str);
-        /// What is neutral to the maximum.
+        /// The identity of the maximum, also as CUDA C++ source.
         const LOWEST: (Self, &'static str);
-        /// The smaller and the larger of `a` and `b`, as CUDA C++.
+        /// The smaller and the larger of `a` and `b`, as CUDA C++ source.
         const EXTREMES: (&'static str, &'static str);
 
-        /// Integers wrap around.
+        /// Returns the sum. Integers wrap around.
         fn plus(self, other: Self) -> Self;
-        /// NaN is ignored.
+        /// Returns the smaller value. NaN is ignored.
         fn least(self, other: Self) -> Self;
         fn greatest(self, other: Self) -> Self;
         fn to_f64(self) -> f64;
@@ -32,7 +32,8 @@ macro_rules! float {
     ($type:ident, $nan:literal, $min:literal, $max:literal) => {
         impl sealed::Partial for $type {
             const ZERO: Self = 0.0;
-            // Neutral to both: of NaN and a number, they are the number.
+            // NaN is the identity of both: the smaller and the larger of NaN and a number are the
+            // number.
             const HIGHEST: (Self, &'static str) = (Self::NAN, $nan);
             const LOWEST: (Self, &'static str) = (Self::NAN, $nan);
             const EXTREMES: (&'static str, &'static str) = ($min, $max);

@@ -1,4 +1,4 @@
-//! One rank's strip of an image: its memory, and the views of it.
+//! One rank's strip of an image: its memory and views.
 
 use std::ops::Range;
 
@@ -10,22 +10,23 @@ use cuda_safe::{
 
 use crate::error::{Error, Result};
 
-/// How large strips are.
+/// The dimensions of a strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) width: usize,
-    /// Elements from row to row.
+    /// Distance between rows, in elements.
     pub(super) pitch: usize,
-    /// Rows of the strip itself.
+    /// Number of rows that belong to the strip.
     pub(super) rows: usize,
-    /// Rows of the neighbours, which lie before and behind them.
+    /// Number of rows of the neighbours, stored before and after the strip's rows.
     pub(super) above: usize,
     pub(super) below: usize,
-    /// What the rows beyond the image's own edges hold.
+    /// Contents of rows beyond the edges of the image.
     pub(super) border: Border,
 }
 
-/// A rank's strip of an image, with room for some rows of its neighbours: made by [`Strips::strip`](super::Strips::strip).
+/// A rank's strip of an image, with space for some rows of its neighbours. Created by
+/// [`Strips::strip`](super::Strips::strip).
 #[derive(Debug)]
 pub struct Strip {
     pub(super) memory: DeviceBuffer<f32>,
@@ -33,7 +34,7 @@ pub struct Strip {
 }
 
 impl Shape {
-    /// Of a strip of some rows; `None` if its bytes can't be counted.
+    /// Returns the dimensions of a strip, or `None` if its size exceeds the address space.
     pub(super) fn new(
         width: usize,
         rows: usize,
@@ -58,66 +59,71 @@ impl Shape {
         self.above + self.rows + self.below
     }
 
-    /// The elements of rows, counted from the first one of the strip.
+    /// Returns the range of elements of some rows. `first` is relative to the first row of the
+    /// strip.
     fn elements(self, first: isize, rows: usize) -> Range<usize> {
         let first = (first + self.above as isize) as usize;
         first * self.pitch..(first + rows) * self.pitch
     }
 
-    /// How rows lie.
+    /// Returns the layout of some rows.
     pub(super) fn layout(self, rows: usize) -> Layout {
         Layout::new(self.width, rows).pitch(self.pitch)
     }
 }
 
 impl Strip {
-    /// Rows of its own.
+    /// Returns the number of rows that belong to the strip.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.shape.rows
     }
 
-    /// Elements in a row.
+    /// Returns the number of elements in a row.
     #[must_use]
     pub fn width(&self) -> usize {
         self.shape.width
     }
 
-    /// Elements from one row to the next: a multiple of 4.
+    /// Returns the distance between rows in elements, a multiple of 4.
     #[must_use]
     pub fn pitch(&self) -> usize {
         self.shape.pitch
     }
 
-    /// Its own rows, [`pitch`](Self::pitch) apart, without those of the neighbours.
+    /// Returns a view of the strip's rows, [`pitch`](Self::pitch) elements apart, without the rows
+    /// of the neighbours.
     #[must_use]
     pub fn view(&self) -> DeviceView<'_, f32> {
         let own = self.shape.elements(0, self.shape.rows);
         let len = own.len();
         let at = self.memory.as_device_ptr() + (own.start * size_of::<f32>()) as u64;
-        // SAFETY: within this strip's own memory, borrowed for no longer than it.
+        // SAFETY: the range is within this strip's memory, and the view borrows the strip.
         unsafe { DeviceView::borrow_raw(at, len, self.memory.owner()) }
     }
 
-    /// As [`view`](Self::view), for writing.
+    /// Returns a mutable [`view`](Self::view).
     #[must_use]
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, f32> {
         let own = self.shape.elements(0, self.shape.rows);
         let len = own.len();
         let at = self.memory.as_device_ptr() + (own.start * size_of::<f32>()) as u64;
-        // SAFETY: within this strip's own memory, borrowed exclusively for no longer than it.
+        // SAFETY: the range is within this strip's memory, and the view borrows the strip
+        // exclusively.
         unsafe { DeviceViewMut::borrow_raw(at, len, self.memory.owner()) }
     }
 
-    /// Copies rows here that lie side by side on the host, and waits until they have been read.
+    /// Copies contiguous rows from the host to the strip, and waits until they have been read.
     ///
     /// # Errors
-    /// Not as many as the strip has. The context is unusable after a fault.
+    /// Returns [`Error::Value`] if `host` does not have [`rows`](Self::rows) times
+    /// [`width`](Self::width) elements. Returns [`Error::Cuda`] if the copy fails, for instance
+    /// after a fault in the context.
     pub fn copy_from_slice(&mut self, stream: &Stream, host: &[f32]) -> Result<()> {
         let (width, rows, pitch) = (self.width(), self.rows(), self.pitch());
         if host.len() != width * rows {
             return Err(Error::Value(format!(
-                "a strip of {rows} rows of {width} from {} numbers",
+                "copy_from_slice: {} numbers for a strip of {rows} rows of {width}",
                 host.len()
             )));
         }
@@ -127,10 +133,10 @@ impl Strip {
         Ok(RegionCopy::new([width, rows]).upload(stream, &mut target, host)?)
     }
 
-    /// Its own rows, side by side on the host. Waits for them.
+    /// Copies the strip's rows to the host, where they are contiguous. Waits for the copy.
     ///
     /// # Errors
-    /// The fault of work that was enqueued earlier.
+    /// Returns [`Error::Cuda`] if the copy fails, or if work enqueued earlier has faulted.
     pub fn to_vec(&self, stream: &Stream) -> Result<Vec<f32>> {
         let (width, rows, pitch) = (self.width(), self.rows(), self.pitch());
         let mut host = vec![0.0; width * rows];
@@ -141,27 +147,33 @@ impl Strip {
         Ok(host)
     }
 
-    /// Rows of the memory, counted from the first own one, in nobody's order.
+    /// Returns a view of rows, without ordering it with any stream. `first` is relative to the
+    /// first row of the strip.
     ///
     /// # Safety
-    /// The caller orders what happens on them, and nobody writes to them meanwhile.
+    /// The caller must ensure that:
+    /// - all work on these rows is ordered;
+    /// - nothing writes to them while the view is in use.
     pub(super) unsafe fn rows_at(&self, first: isize, rows: usize) -> DeviceView<'_, f32> {
         let elements = self.shape.elements(first, rows);
         let at = self.memory.as_device_ptr() + (elements.start * size_of::<f32>()) as u64;
         let context = self.memory.owner().context();
-        // SAFETY: within this strip's memory; the rest is the caller's promise.
+        // SAFETY: the range is within this strip's memory. The rest is guaranteed by this
+        // function's caller.
         unsafe { DeviceView::borrow_raw(at, elements.len(), context) }
     }
 
-    /// As [`rows_at`](Self::rows_at), for writing.
+    /// Returns a mutable view of rows, without ordering it with any stream.
     ///
     /// # Safety
-    /// As [`rows_at`](Self::rows_at), and nobody else uses them meanwhile.
+    /// The requirements of [`rows_at`](Self::rows_at) apply, and nothing else may use these rows
+    /// while the view is in use.
     pub(super) unsafe fn rows_at_mut(&self, first: isize, rows: usize) -> DeviceViewMut<'_, f32> {
         let elements = self.shape.elements(first, rows);
         let at = self.memory.as_device_ptr() + (elements.start * size_of::<f32>()) as u64;
         let context = self.memory.owner().context();
-        // SAFETY: within this strip's memory; the rest is the caller's promise.
+        // SAFETY: the range is within this strip's memory. The rest is guaranteed by this
+        // function's caller.
         unsafe { DeviceViewMut::borrow_raw(at, elements.len(), context) }
     }
 }

@@ -1,4 +1,4 @@
-//! Convolution of an image that is cut into strips.
+//! Convolution of an image that is divided into strips.
 
 use std::ops::Range;
 
@@ -15,11 +15,13 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The convolution of an `f32` image that is cut into strips of rows, one for each rank of a group.
+/// The convolution of an `f32` image that is divided into strips of rows, one for each rank of a
+/// group.
 ///
-/// Each call sends the rows beside the cuts to the neighbours, on a stream of its own, while the rows that need none of them
-/// are computed; then come the rest. The result is as large as the image, and as accurate as that of a [`Convolution`] of
-/// the whole image; its sums may be added in another order.
+/// Each call sends the rows next to the borders of the strips to the neighbours on a separate
+/// stream, while the rows that do not depend on them are computed. The remaining rows follow. The
+/// result has the size of the image, and the accuracy of a [`Convolution`] of the whole image. Its
+/// sums may be added in a different order.
 ///
 /// ```
 /// use cuda_compute::{Border, ConvolutionOptions, Filter};
@@ -40,7 +42,7 @@ use crate::{
 ///     to.to_vec(&stream)
 /// })?;
 /// let errors = strips.concat().iter().zip(&image).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-/// assert!(errors < 1e-5); // columns of equal numbers stay as they are
+/// assert!(errors < 1e-5); // the mean of equal numbers in a column changes nothing
 /// # Ok(())
 /// # }
 /// ```
@@ -50,7 +52,7 @@ pub struct Strips<'a, C> {
     convolution: Convolution,
     shape: Shape,
     rows: Range<usize>,
-    /// What borders and the rows beside them go on, before others.
+    /// High-priority stream for the exchange, and for the rows that depend on it.
     side: Stream,
 }
 
@@ -79,15 +81,18 @@ fn kind_name(kind: Kind) -> &'static str {
 }
 
 impl<'a, C: Collectives> Strips<'a, C> {
-    /// A convolution of an image of `width` x `height`, of which each rank has [`rows`](Self::rows). All ranks call this
-    /// together.
+    /// Creates a convolution of an image of `width` x `height`, of which each rank has
+    /// [`rows`](Self::rows). All ranks must call this together.
     ///
     /// # Errors
-    /// On all ranks: the size, the filter or the options of one of them differ. Another [`Extent`] than
-    /// [`Same`](Extent::Same). A strip has fewer rows than the filter reaches beyond it: take fewer ranks. The image is
-    /// larger than any memory.
+    /// All ranks return [`Error::Value`] if:
+    /// - the size, the filter or the options differ between ranks;
+    /// - the [`Extent`] is not [`Same`](Extent::Same);
+    /// - a strip has fewer rows than the filter reaches beyond it: use fewer ranks;
+    /// - the size of the image exceeds the address space.
     ///
-    /// The filter is too large, or the kernel does not compile for this device.
+    /// A rank returns [`Error::Compute`] if the filter is too large or the kernel does not compile
+    /// for its device.
     pub fn new(
         ranks: &'a C,
         filter: &Filter,
@@ -110,13 +115,13 @@ impl<'a, C: Collectives> Strips<'a, C> {
             Fact::Name("the border", border_name(options.border)),
             Fact::Name("the kind", kind_name(options.kind)),
             Fact::Name("the extent", extent_name(options.extent)),
-            Fact::Number("separate, as 0 or 1,", u64::from(options.separate)),
-            Fact::Number("a number made of the filter's weights", weights),
+            Fact::Number("separate", u64::from(options.separate)),
+            Fact::Number("a hash of the filter's weights", weights),
         ];
         agree(ranks, &side, Ok((facts, [])))?;
         if options.extent != Extent::Same {
             return Err(Error::Value(format!(
-                "strips have as many rows as their part of the image: Extent::Same, not {:?}",
+                "strips need Extent::Same, not {:?}: the result has the rows of the image",
                 options.extent
             )));
         }
@@ -125,26 +130,26 @@ impl<'a, C: Collectives> Strips<'a, C> {
             Kind::Correlation => (filter.height() - 1) / 2,
         };
         let below = filter.height() - 1 - above;
-        // The same finding on all ranks.
+        // The result is the same on all ranks.
         let least = part(height, ranks.size(), ranks.size() - 1).len();
         let reach = above.max(below) + usize::from(options.border == Border::Reflect);
         if least < reach.max(1) {
             let remedy = match height / reach.max(1) {
-                0 => "too few for any number of ranks".to_owned(),
-                most => format!("take {most} ranks at most"),
+                0 => "the image is too small for any number of ranks".to_owned(),
+                most => format!("use at most {most} ranks"),
             };
             return Err(Error::Value(format!(
-                "{height} rows over {} ranks are {least} for the last one, and the filter reaches {reach} rows: {remedy}",
+                "{height} rows divided among {} ranks leave {least} for the last one, but the filter reaches {reach} rows: {remedy}",
                 ranks.size()
             )));
         }
         let shape = |rows| Shape::new(width, rows, [above, below], options.border);
         let rows = part(height, ranks.size(), ranks.rank());
-        // Rank 0 has most, so that this too is the same on all ranks.
+        // Rank 0 has the most rows, so this result is the same on all ranks too.
         let most = part(height, ranks.size(), 0).len();
         let (Some(_), Some(shape)) = (shape(most), shape(rows.len())) else {
             return Err(Error::Value(format!(
-                "an image of {width} x {height} is larger than any memory"
+                "an image of {width} x {height} exceeds the address space"
             )));
         };
         let kernels = Kernels::new(context)?;
@@ -158,16 +163,16 @@ impl<'a, C: Collectives> Strips<'a, C> {
         })
     }
 
-    /// The rows of the image that this rank has.
+    /// Returns the rows of the image that belong to this rank.
     #[must_use]
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
     }
 
-    /// A strip of zeros.
+    /// Allocates a strip and sets it to zero.
     ///
     /// # Errors
-    /// Memory ran out.
+    /// Returns [`Error::Cuda`] if there is not enough memory.
     pub fn strip(&self, stream: &Stream) -> Result<Strip> {
         let len = self.shape.all_rows() * self.shape.pitch;
         Ok(Strip {
@@ -176,11 +181,14 @@ impl<'a, C: Collectives> Strips<'a, C> {
         })
     }
 
-    /// Enqueues the convolution of `from` into `to`. The rows of the neighbours in `from` are renewed.
+    /// Enqueues the convolution of `from` into `to`. The rows of the neighbours in `from` are
+    /// updated.
     ///
     /// # Errors
-    /// A strip of another cut, a strip or a stream of another context; the other ranks get an [`Error::Value`] that names
-    /// this one. As [`Collectives::exchange`], and as [`Convolution::run`].
+    /// - Returns [`Error::Value`] if a strip was created by another `Strips`, or if a strip or the
+    ///   stream belongs to another context. The other ranks then return an [`Error::Value`] that
+    ///   names this one.
+    /// - Returns the errors of [`Collectives::exchange`] and [`Convolution::run`].
     pub fn run(&self, stream: &Stream, from: &mut Strip, to: &mut Strip) -> Result<()> {
         let side = &self.side;
         let owners = [from.memory.owner(), to.memory.owner()];
@@ -191,10 +199,12 @@ impl<'a, C: Collectives> Strips<'a, C> {
             return Err(error);
         }
         stream.ordered_with(owners, || {
-            // The side stream begins behind what is enqueued so far, and what comes later waits for it, whatever happens in
-            // between. The two go on at the same time, on memory that belongs to neither.
+            // The side stream starts after all work enqueued so far, and later work waits for it on
+            // every path. In between, the two streams run at the same time, on memory that belongs
+            // to neither.
             side.ordered_with([Owner::Stream(stream)], || {
-                // SAFETY: as just said; both strips are borrowed exclusively.
+                // SAFETY: the streams are ordered as described above, and both strips are borrowed
+                // exclusively.
                 unsafe { self.enqueue(stream, side, from, to) }
             })
         })
@@ -208,19 +218,20 @@ impl<'a, C: Collectives> Strips<'a, C> {
     ) -> Result<()> {
         if shapes != [&self.shape; 2] {
             return Err(Error::Value(
-                "a strip belongs to the Strips that it was made by".into(),
+                "the strip was created by another Strips: use strips of this one".into(),
             ));
         }
         expect_context(self.ranks.rank(), self.ranks.context(), stream, owners)
     }
 
-    /// Whether rows are exchanged.
+    /// Returns whether rows are exchanged.
     fn exchanges(&self) -> bool {
         self.ranks.size() > 1 || self.shape.border == Border::Wrap
     }
 
     /// # Safety
-    /// Both strips may be used on both streams, and what is enqueued on them later waits for both.
+    /// The caller must ensure that both strips may be used on both streams, and that later work on
+    /// them waits for both streams.
     unsafe fn enqueue(
         &self,
         stream: &Stream,
@@ -233,15 +244,16 @@ impl<'a, C: Collectives> Strips<'a, C> {
         } = self.shape;
         let filter_rows = above + below;
         if rows > filter_rows {
-            // SAFETY: rows that the side stream does not write, into rows that it does not touch.
+            // SAFETY: the side stream neither writes the source rows nor uses the target rows.
             unsafe { self.convolve(stream, from, 0, rows, to, above as isize)? };
         }
-        // SAFETY: rows of the neighbours, which nobody else touches on this rank; others read from rows that nobody writes.
+        // SAFETY: no other work on this rank uses the rows of the neighbours. The other ranks read
+        // rows that nothing writes.
         unsafe { self.exchange(side, from)? };
         if rows > filter_rows {
             if above > 0 {
                 let first = -(above as isize);
-                // SAFETY: into rows that the other stream does not touch.
+                // SAFETY: the other stream does not use the target rows.
                 unsafe { self.convolve(side, from, first, above + filter_rows, to, 0)? };
             }
             if below > 0 {
@@ -254,16 +266,18 @@ impl<'a, C: Collectives> Strips<'a, C> {
             }
         } else {
             let first = -(above as isize);
-            // SAFETY: the other stream does nothing.
+            // SAFETY: the other stream has no work.
             unsafe { self.convolve(side, from, first, rows + filter_rows, to, 0)? };
         }
         Ok(())
     }
 
-    /// The rows from `first` on, into as many less than the filter's beginning with `at`.
+    /// Convolves `rows` rows starting at `first` into the rows starting at `at`. The result has
+    /// fewer rows, by the filter's height less one.
     ///
     /// # Safety
-    /// As [`enqueue`](Self::enqueue), and nothing else uses the result's rows, or writes to the others.
+    /// The requirements of [`enqueue`](Self::enqueue) apply. Nothing else may use the rows of the
+    /// result or write the source rows.
     unsafe fn convolve(
         &self,
         stream: &Stream,
@@ -274,7 +288,7 @@ impl<'a, C: Collectives> Strips<'a, C> {
         at: isize,
     ) -> Result<()> {
         let results = rows - self.shape.above - self.shape.below;
-        // SAFETY: the caller orders what happens on both.
+        // SAFETY: the caller orders all work on both.
         let (input, mut output) =
             unsafe { (from.rows_at(first, rows), to.rows_at_mut(at, results)) };
         let (from, to) = (self.shape.layout(rows), self.shape.layout(results));
@@ -286,7 +300,7 @@ impl<'a, C: Collectives> Strips<'a, C> {
     /// Fills the rows of the neighbours.
     ///
     /// # Safety
-    /// As [`enqueue`](Self::enqueue), and nothing else uses these rows.
+    /// The requirements of [`enqueue`](Self::enqueue) apply, and nothing else may use these rows.
     unsafe fn exchange(&self, side: &Stream, strip: &Strip) -> Result<()> {
         let Shape {
             rows, above, below, ..
@@ -296,7 +310,7 @@ impl<'a, C: Collectives> Strips<'a, C> {
         let previous = (me > 0 || wraps).then(|| (me + size - 1) % size);
         let next = (me + 1 < size || wraps).then(|| (me + 1) % size);
         let (top, bottom) = (-(above as isize), rows as isize);
-        // SAFETY: the caller has said who uses which rows.
+        // SAFETY: the caller guarantees the use of the rows.
         let (first, last, mut before, mut behind) = unsafe {
             (
                 strip.rows_at(0, below),
@@ -306,7 +320,7 @@ impl<'a, C: Collectives> Strips<'a, C> {
             )
         };
         let (mut sends, mut receives) = (Vec::new(), Vec::new());
-        // In this order: of two ranks in a ring, each is the other's neighbour on both sides.
+        // The order matters: of two ranks in a ring, each is the other's neighbour on both sides.
         if below > 0 {
             sends.extend(previous.map(|rank| (rank, first)));
             receives.extend(next.map(|rank| (rank, behind.view_mut())));
@@ -334,10 +348,10 @@ impl<'a, C: Collectives> Strips<'a, C> {
         Ok(())
     }
 
-    /// Fills a row beyond the edge of the image; zeros are there already.
+    /// Fills a row beyond the edge of the image. Rows of zeros are already filled.
     ///
     /// # Safety
-    /// As [`exchange`](Self::exchange).
+    /// The requirements of [`exchange`](Self::exchange) apply.
     unsafe fn beyond(
         &self,
         side: &Stream,
@@ -349,10 +363,10 @@ impl<'a, C: Collectives> Strips<'a, C> {
         let source = match self.shape.border {
             Border::Clamp => edge,
             Border::Reflect => mirrored,
-            // Nobody writes to these rows, and those of other ranks have come.
+            // Rows of zeros are never written, and wrapped rows have come from other ranks.
             Border::Zero | Border::Wrap => return Ok(()),
         };
-        // SAFETY: the caller has said who uses which rows; these are two.
+        // SAFETY: the caller guarantees the use of the rows. The two rows are distinct.
         let (from, mut to) = unsafe { (strip.rows_at(source, 1), strip.rows_at_mut(row, 1)) };
         Ok(to.copy_from(side, &from)?)
     }

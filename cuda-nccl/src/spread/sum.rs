@@ -1,4 +1,4 @@
-//! Reductions of numbers that lie on many devices.
+//! Reductions of numbers that are distributed over several devices.
 
 use cuda_compute::{Reducer, Reducible};
 use cuda_safe::{DeviceMemory, Stream, memory::Storage};
@@ -12,14 +12,16 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Sums, minima, maxima and means of numbers that lie on all devices of a group, each rank's in memory of its own.
+/// Sums, minima, maxima and means of numbers that are distributed over the devices of a group, each
+/// rank's numbers in its own memory.
 ///
-/// Each rank reduces its part on its device, by a [`Reducer`]; then the ranks tell each other their results, and each puts
-/// them together on the host, in the order of ranks. So all ranks return the same bits, and these are the same from run to
-/// run, as long as the numbers are cut in the same way over the same kind of devices. Parts may differ in length, and may
-/// be empty. A rank that reduces in another way, or another type, is an error on all.
+/// Each rank reduces its part on its device with a [`Reducer`]. Then the ranks exchange their
+/// results, and each combines them on the host, in the order of ranks. All ranks therefore return
+/// the same bits, and so do repeated runs with the same distribution over the same kind of devices.
+/// Parts may differ in length, and may be empty. If a rank makes another reduction or uses another
+/// type, all ranks return an error.
 ///
-/// A call waits for what was enqueued on the stream before.
+/// A call waits for work that was enqueued on the stream before.
 ///
 /// ```
 /// use cuda_nccl::{Collectives, PeerGroup, spread::Reductions};
@@ -43,10 +45,10 @@ pub struct Reductions<'a, C> {
 }
 
 impl<'a, C: Collectives> Reductions<'a, C> {
-    /// Reductions by a reducer with kernels of its own.
+    /// Creates reductions with a new reducer.
     ///
     /// # Errors
-    /// As [`Reducer::new`].
+    /// Returns the errors of [`Reducer::new`].
     pub fn new(ranks: &'a C) -> Result<Self> {
         Ok(Self {
             ranks,
@@ -54,10 +56,11 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         })
     }
 
-    /// The sum of all numbers of all ranks; 0 if there are none. Computed as [`Reducer::sum`] does, in `T::Sum`.
+    /// Returns the sum of all numbers of all ranks, or 0 if there are no numbers. It is computed in
+    /// `T::Sum`, like [`Reducer::sum`].
     ///
     /// # Errors
-    /// As [`Reducer::sum`], and as [`Collectives::gather_on_host`].
+    /// Returns the errors of [`Reducer::sum`] and of [`Collectives::gather_on_host`].
     pub fn sum<T: Reducible<Sum: Partial>>(
         &self,
         stream: &Stream,
@@ -66,10 +69,10 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         self.total::<T, _>("sum", stream, self.reducer.sum(stream, data))
     }
 
-    /// The sum, computed in the wider type: `f32` in `f64`, `i32` in `i64`.
+    /// Returns the sum, computed in the wider type: `f64` for `f32`, `i64` for `i32`.
     ///
     /// # Errors
-    /// As [`sum`](Self::sum).
+    /// Returns the errors of [`sum`](Self::sum).
     pub fn sum_wide<T: Reducible<Wide: Partial>>(
         &self,
         stream: &Stream,
@@ -78,10 +81,11 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         self.total::<T, _>("sum_wide", stream, self.reducer.sum_wide(stream, data))
     }
 
-    /// The mean of all numbers of all ranks, by their sum in the wider type; `None` if there are none.
+    /// Returns the mean of all numbers of all ranks, from their sum in the wider type. Returns
+    /// `None` if there are no numbers.
     ///
     /// # Errors
-    /// As [`sum`](Self::sum).
+    /// Returns the errors of [`sum`](Self::sum).
     pub fn mean<T: Reducible<Wide: Partial>>(
         &self,
         stream: &Stream,
@@ -96,10 +100,10 @@ impl<'a, C: Collectives> Reductions<'a, C> {
             .map(|sum| sealed::Partial::to_f64(sum) / count as f64))
     }
 
-    /// The smallest number of all ranks; `None` if there are none.
+    /// Returns the smallest number of all ranks, or `None` if there are no numbers.
     ///
     /// # Errors
-    /// As [`sum`](Self::sum).
+    /// Returns the errors of [`sum`](Self::sum).
     pub fn min<T: Reducible<Sum: Partial>>(
         &self,
         stream: &Stream,
@@ -110,10 +114,10 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         Ok(put_together(&parts, sealed::Partial::least))
     }
 
-    /// The largest number of all ranks; `None` if there are none.
+    /// Returns the largest number of all ranks, or `None` if there are no numbers.
     ///
     /// # Errors
-    /// As [`sum`](Self::sum).
+    /// Returns the errors of [`sum`](Self::sum).
     pub fn max<T: Reducible<Sum: Partial>>(
         &self,
         stream: &Stream,
@@ -131,11 +135,11 @@ impl<'a, C: Collectives> Reductions<'a, C> {
         sum: cuda_compute::Result<A>,
     ) -> Result<A> {
         let parts = self.tell::<T, A>(name, stream, sum.map(Some), 1)?;
-        // No group is without ranks, and each has a sum.
+        // Every group has at least one rank, and each rank has a sum.
         Ok(put_together(&parts, sealed::Partial::plus).unwrap_or_else(A::zeroed))
     }
 
-    /// What all ranks found, by the same reduction of the same type.
+    /// Returns the results of all ranks, after comparing reduction and type.
     fn tell<T, A: Partial>(
         &self,
         name: &'static str,
@@ -151,9 +155,9 @@ impl<'a, C: Collectives> Reductions<'a, C> {
             }
             let facts = vec![
                 Fact::Name("the reduction", name),
-                Fact::Name("the elements", type_name::<T>()),
+                Fact::Name("the element type", type_name::<T>()),
             ];
-            // A value, how many numbers it is of, and whether there is one.
+            // The value, the number of elements it covers, and whether it exists.
             let is_some = value.is_some();
             let count = if is_some { count as u64 } else { 0 };
             (facts, [u64::from_ne_bytes(word), count, u64::from(is_some)])
@@ -171,13 +175,13 @@ impl<'a, C: Collectives> Reductions<'a, C> {
     }
 }
 
-/// Of one rank.
+/// The result of one rank.
 struct Part<A> {
     value: Option<A>,
     count: usize,
 }
 
-/// In the order of ranks.
+/// Combines the results in the order of ranks.
 fn put_together<A: Partial>(parts: &[Part<A>], combine: impl Fn(A, A) -> A) -> Option<A> {
     parts.iter().filter_map(|part| part.value).reduce(combine)
 }

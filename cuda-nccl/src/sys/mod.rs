@@ -1,8 +1,9 @@
-//! NCCL's C interface: types, values, and the table of functions that [`library`](crate::Library::get) fills when NCCL is
-//! opened.
+//! NCCL's C interface: types, values, and the function table that
+//! [`Library::get`](crate::Library::get) fills when it opens NCCL.
 //!
-//! bindgen has made it of NCCL 2.32's header, under the names of [NVIDIA's documentation]. Nothing is linked. A function
-//! that the library at hand lacks is `None`. Enumerations are numbers with names: a library may return others.
+//! bindgen generated it from the header of NCCL 2.32, with the names of [NVIDIA's documentation].
+//! Nothing is linked. A function that the installed library lacks is `None`. Enumerations are
+//! numbers with named constants, because a library may return other values.
 //!
 //! [NVIDIA's documentation]: https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html
 #![allow(

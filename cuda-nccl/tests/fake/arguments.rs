@@ -487,3 +487,29 @@ fn groups_that_fail_at_their_ends_are_errors() {
     }
     fake.assert_clean();
 }
+
+#[test]
+fn exchanges_are_compared_with_what_the_other_ranks_say() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(3, verified());
+    let text = || {
+        let error = rank.exchange::<u8>(&stream, &[], &mut []).unwrap_err();
+        assert!(matches!(error, Error::Value(_)), "{error}");
+        error.to_string()
+    };
+    fake.set("receives", 7);
+    assert_eq!(
+        text(),
+        "exchange: rank 0 sends 0 elements to rank 1, which receives 7 from it. Nothing was enqueued"
+    );
+    fake.set("receives", 0);
+    fake.set("sends", 7);
+    assert_eq!(
+        text(),
+        "exchange: rank 1 sends 7 elements to rank 0, which receives 0 from it. Nothing was enqueued"
+    );
+    fake.set("sends", 0);
+    rank.exchange::<u8>(&stream, &[], &mut []).unwrap();
+    drop(rank);
+    fake.assert_clean();
+}

@@ -1,5 +1,5 @@
-//! One thread for several devices, which the emulator has here. In a process of their own, since the number of devices is read
-//! once.
+//! One thread that uses several devices of the emulator. A separate process, because the number of
+//! devices is read only once.
 
 use std::{env, process::Command};
 
@@ -11,7 +11,7 @@ use crate::library::{Fake, options};
 #[test]
 fn several_devices() {
     let output = Command::new(env::current_exe().unwrap())
-        .args(["--ignored", "--test-threads=1", "devices::of_one_thread"])
+        .args(["--ignored", "--test-threads=1", "one_thread"])
         .env("CUDA_EMULATOR_DEVICES", "3")
         .output()
         .unwrap();
@@ -44,7 +44,7 @@ fn three_with(verify: bool) -> (Vec<Communicator>, Vec<Stream>) {
 
 #[test]
 #[ignore = "a part of `several_devices`"]
-fn of_one_thread_in_groups() {
+fn one_thread_uses_groups() {
     let fake = Fake::new();
     fake.set("polls", 2);
     let (ranks, streams) = three();
@@ -71,7 +71,7 @@ fn of_one_thread_in_groups() {
         fake.calls().join(" "),
         "GroupStart AllReduce AllReduce AllReduce GroupEnd"
     );
-    // A failure is the end of all of them.
+    // A failure ends all communicators of the group.
     fake.set("result", 3);
     let mut group = Group::new();
     for ((rank, stream), data) in ranks.iter().zip(&streams).zip(&mut data) {
@@ -98,7 +98,7 @@ fn of_one_thread_in_groups() {
 
 #[test]
 #[ignore = "a part of `several_devices`"]
-fn of_one_thread_compare_their_calls() {
+fn ranks_of_one_thread_compare_their_calls() {
     let fake = Fake::new();
     let (ranks, streams) = three_with(true);
     let mut data: Vec<_> = streams
@@ -132,7 +132,7 @@ fn of_one_thread_compare_their_calls() {
 
 #[test]
 #[ignore = "a part of `several_devices`"]
-fn of_one_thread_never_differ_in_a_length() {
+fn different_lengths_of_one_thread_are_rejected() {
     let fake = Fake::new();
     let (ranks, streams) = three();
     let mut data: Vec<_> = (4..7)
@@ -161,7 +161,7 @@ fn of_one_thread_never_differ_in_a_length() {
         );
     }
     drop(ranks);
-    // What is sent to a rank of this process is received there, byte for byte.
+    // A send to a rank of this process must match the receive, byte for byte.
     let (ranks, streams) = three();
     let a = DeviceBuffer::<u8>::zeroed(&streams[0], 8).unwrap();
     let mut b = DeviceBuffer::<u8>::zeroed(&streams[1], 7).unwrap();

@@ -1,4 +1,4 @@
-//! How communicators end, and what they have registered.
+//! The end of communicators and of registrations.
 
 use std::{cell::Cell, thread, time::Instant};
 
@@ -11,7 +11,7 @@ use cuda_safe::{
 use crate::library::{Fake, LIMIT, options, rank};
 
 #[test]
-fn finalising_waits_and_ends_both() {
+fn finalize_waits_and_ends_both() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut data = DeviceBuffer::from_slice(&stream, &[1u8]).unwrap();
@@ -24,7 +24,7 @@ fn finalising_waits_and_ends_both() {
         .all_reduce(&stream, &mut data, Reduction::Sum)
         .unwrap_err()
         .to_string();
-    assert_eq!(error, "rank 0 of 2: the communicator has been finalised");
+    assert_eq!(error, "rank 0 of 2: the communicator has been finalized");
     assert!(clone.clone().finalize().is_err());
     drop(clone);
     assert!(fake.calls().is_empty());
@@ -32,7 +32,7 @@ fn finalising_waits_and_ends_both() {
 }
 
 #[test]
-fn a_drop_with_work_that_does_not_end_aborts_in_time() {
+fn drop_with_stuck_work_aborts_in_time() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let held = Stream::new(rank.context()).unwrap();
@@ -51,7 +51,7 @@ fn a_drop_with_work_that_does_not_end_aborts_in_time() {
 }
 
 #[test]
-fn memory_is_registered_until_it_is_dropped() {
+fn memory_is_registered_until_dropped() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     fake.calls();
@@ -59,7 +59,7 @@ fn memory_is_registered_until_it_is_dropped() {
     let mut data = rank.register(memory).unwrap();
     assert_eq!(data.to_vec(&stream).unwrap(), [0.0; 100]);
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
-    drop(rank); // the registration holds it
+    drop(rank); // the registration keeps the communicator alive
     assert_eq!(fake.calls(), ["MemAlloc", "Register", "AllReduce"]);
     let back = data.into_storage().into_inner();
     assert_eq!(fake.calls(), ["Deregister", "Destroy", "DestroyControl"]);
@@ -69,7 +69,7 @@ fn memory_is_registered_until_it_is_dropped() {
 }
 
 #[test]
-fn registrations_wait_for_work_of_the_users_without_a_limit() {
+fn registrations_wait_for_user_work_without_a_limit() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let signal = &Signal::new(rank.context(), 0u32).unwrap();
@@ -98,7 +98,7 @@ fn registrations_wait_for_work_of_the_users_without_a_limit() {
 }
 
 #[test]
-fn registrations_of_a_dead_communicator_are_dead() {
+fn registrations_end_with_the_communicator() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let data = rank

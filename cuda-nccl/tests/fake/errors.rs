@@ -1,4 +1,4 @@
-//! What failures end in.
+//! Effects of failures.
 
 use std::{
     env,
@@ -18,7 +18,7 @@ use crate::library::{Fake, LIMIT, options, rank};
 const SOON: Duration = Duration::from_secs(5);
 
 #[test]
-fn a_wrong_call_leaves_the_communicator_usable() {
+fn invalid_call_leaves_the_communicator_usable() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
@@ -47,7 +47,7 @@ fn a_wrong_call_leaves_the_communicator_usable() {
 }
 
 #[test]
-fn a_failure_ends_the_communicator_once() {
+fn failure_ends_the_communicator_once() {
     let fake = Fake::new();
     for code in [1, 2, 3, 6, 99] {
         let (rank, stream) = rank(2, options());
@@ -82,7 +82,7 @@ fn a_failure_ends_the_communicator_once() {
 }
 
 #[test]
-fn an_asynchronous_error_ends_the_wait() {
+fn asynchronous_error_ends_the_wait() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
@@ -103,7 +103,7 @@ fn an_asynchronous_error_ends_the_wait() {
 }
 
 #[test]
-fn a_call_that_waits_on_the_host_ends_in_time() {
+fn call_that_waits_on_the_host_ends_in_time() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
@@ -137,7 +137,7 @@ fn a_call_that_waits_on_the_host_ends_in_time() {
 }
 
 #[test]
-fn work_that_does_not_end_is_lost_in_time() {
+fn stuck_work_is_lost_in_time() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let signal = Signal::new(rank.context(), 0u32).unwrap();
@@ -146,7 +146,8 @@ fn work_that_does_not_end_is_lost_in_time() {
     stream.wait_signal(&signal, WaitUntil::AT_LEAST, 1).unwrap();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
     let since = Instant::now();
-    // What holds the stream isn't NCCL's, so it goes on after the abort: the wait ends all the same.
+    // The work that blocks the stream does not belong to NCCL, so it continues after the abort. The
+    // wait ends anyway.
     let error = rank.wait(&stream).unwrap_err();
     assert!(matches!(error, Error::Lost(_)), "{error:?}");
     assert!(since.elapsed() >= LIMIT);
@@ -157,7 +158,7 @@ fn work_that_does_not_end_is_lost_in_time() {
 }
 
 #[test]
-fn work_behind_a_call_does_not_end_the_communicator() {
+fn later_work_does_not_count_towards_the_time_limit() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let signal = Signal::new(rank.context(), 0u32).unwrap();
@@ -175,7 +176,7 @@ fn work_behind_a_call_does_not_end_the_communicator() {
         } else {
             rank.all_reduce(&stream, &mut a, Reduction::Sum).unwrap();
         }
-        // A long kernel of the user's.
+        // A long kernel of the user.
         stream.wait_signal(&signal, WaitUntil::AT_LEAST, 1).unwrap();
         rank.wait(&stream).unwrap();
         assert!(!stream.query().unwrap());
@@ -183,7 +184,7 @@ fn work_behind_a_call_does_not_end_the_communicator() {
         stream.synchronize().unwrap();
         signal.set(0);
     }
-    // The end of the communicator doesn't wait for it either.
+    // The end of the communicator does not wait for it either.
     rank.all_reduce(&stream, &mut a, Reduction::Sum).unwrap();
     stream.wait_signal(&signal, WaitUntil::AT_LEAST, 1).unwrap();
     fake.calls();
@@ -241,7 +242,7 @@ fn launches_of_captured_calls_are_waited_for() {
     let mut all = DeviceBuffer::<f32>::zeroed(&stream, 8).unwrap();
     let part = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     stream.synchronize().unwrap();
-    // SAFETY: memory and communicator live longer than the graph.
+    // SAFETY: memory and communicator outlive the graph.
     let graph = unsafe { stream.capture(|_| rank.all_gather(&stream, &part, &mut all)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
     rank.wait(&stream).unwrap();
@@ -260,21 +261,21 @@ fn launches_of_captured_calls_are_waited_for() {
 }
 
 #[test]
-fn work_behind_a_call_does_not_end_the_communicator_when_captured_calls_are_gone() {
+fn later_work_does_not_count_after_the_graph_is_dropped() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     stream.synchronize().unwrap();
-    // SAFETY: memory and communicator live longer than the graph.
+    // SAFETY: memory and communicator outlive the graph.
     let graph = unsafe { stream.capture(|_| rank.all_reduce(&stream, &mut data, Reduction::Sum)) };
     let mut exec = graph.unwrap().instantiate().unwrap();
     exec.launch(&stream).unwrap();
     stream.synchronize().unwrap();
     drop(exec);
-    // The driver gives up what a graph held on a thread of its own.
+    // The driver releases a graph's objects on a separate thread.
     thread::sleep(LIMIT / 2);
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
-    // A long kernel of the user's.
+    // A long kernel of the user.
     let signal = Signal::new(rank.context(), 0u32).unwrap();
     stream.wait_signal(&signal, WaitUntil::AT_LEAST, 1).unwrap();
     rank.wait(&stream).unwrap();
@@ -286,14 +287,14 @@ fn work_behind_a_call_does_not_end_the_communicator_when_captured_calls_are_gone
 }
 
 #[test]
-fn the_end_of_a_communicator_leaves_captures_of_other_threads_alone() {
+fn end_of_a_communicator_keeps_captures_of_other_threads() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
     stream.synchronize().unwrap();
     let mut capture = |end: Option<&dyn Fn()>| {
-        // SAFETY: memory and communicator live longer than the graph.
+        // SAFETY: memory and communicator outlive the graph.
         let graph = unsafe {
             stream.capture(|_| {
                 let captured = rank.all_reduce(&stream, &mut data, Reduction::Sum);
@@ -315,7 +316,7 @@ fn the_end_of_a_communicator_leaves_captures_of_other_threads_alone() {
     fake.assert_clean();
 }
 
-/// Runs an ignored test in a process of its own, which must pass.
+/// Runs an ignored test in a separate process, which must succeed.
 fn passes_alone(test: &str) {
     let output = Command::new(env::current_exe().unwrap())
         .args(["--ignored", "--exact", test])
@@ -329,18 +330,18 @@ fn passes_alone(test: &str) {
 }
 
 #[test]
-fn a_fault_ends_the_communicator() {
+fn fault_ends_the_communicator() {
     passes_alone("errors::a_fault_in_a_kernel");
 }
 
 #[test]
-fn a_fault_that_a_call_finds_ends_the_communicator() {
+fn fault_found_by_a_call_ends_the_communicator() {
     passes_alone("errors::a_fault_before_calls");
 }
 
-/// In a process of its own, since it leaves the device's context unusable.
+/// A separate process, because it leaves the device's context unusable.
 #[test]
-#[ignore = "a part of `a_fault_that_a_call_finds_ends_the_communicator`"]
+#[ignore = "a part of `fault_found_by_a_call_ends_the_communicator`"]
 fn a_fault_before_calls() {
     let fake = Fake::new();
     let [(first, stream), (second, _), (third, _)] = [0; 3].map(|_| rank(2, options()));
@@ -353,7 +354,7 @@ fn a_fault_before_calls() {
     let source = r#"extern "C" __global__ void fault() { asm("trap;"); }"#;
     let module = Module::compile(first.context(), source).unwrap();
     let fault = module.function("fault").unwrap();
-    // SAFETY: it uses no memory.
+    // SAFETY: the kernel uses no memory.
     unsafe { fault.launch(&stream, LaunchConfig::for_elements(1), ()) }.unwrap();
     stream.synchronize().unwrap_err();
     fake.calls();
@@ -362,7 +363,7 @@ fn a_fault_before_calls() {
         assert!(matches!(error, Error::Cuda(_)), "{error:?}");
         assert_eq!(fake.calls(), calls);
     };
-    // The event for a new stream can't be made.
+    // The event for a new stream cannot be created.
     let ended = ["AbortControl", "Abort"];
     expect_end(
         first.all_reduce(&other, &mut on_other, Reduction::Sum),
@@ -370,7 +371,7 @@ fn a_fault_before_calls() {
     );
     let again = first.all_reduce(&other, &mut on_other, Reduction::Sum);
     assert!(matches!(again, Err(Error::Lost(_))), "{again:?}");
-    // That of a known stream can't be recorded, or a group's can't be made.
+    // The event of a known stream cannot be recorded, and that of a group cannot be created.
     expect_end(
         second.all_reduce(&stream, &mut data, Reduction::Sum),
         &["AllReduce", "AbortControl", "Abort"],
@@ -384,9 +385,9 @@ fn a_fault_before_calls() {
     fake.assert_clean();
 }
 
-/// In a process of its own, since it leaves the device's context unusable.
+/// A separate process, because it leaves the device's context unusable.
 #[test]
-#[ignore = "a part of `a_fault_ends_the_communicator`"]
+#[ignore = "a part of `fault_ends_the_communicator`"]
 fn a_fault_in_a_kernel() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
@@ -394,10 +395,10 @@ fn a_fault_in_a_kernel() {
     let source = r#"extern "C" __global__ void fault() { asm("trap;"); }"#;
     let module = Module::compile(rank.context(), source).unwrap();
     let fault = module.function("fault").unwrap();
-    // SAFETY: it uses no memory.
+    // SAFETY: the kernel uses no memory.
     unsafe { fault.launch(&stream, LaunchConfig::for_elements(1), ()) }.unwrap();
     fake.calls();
-    // The call finds the fault, before or after it is made, or the wait does.
+    // Either the call finds the fault, before or after NCCL's call, or the wait does.
     let called = rank.all_reduce(&stream, &mut data, Reduction::Sum);
     let error = called.and_then(|()| rank.wait(&stream)).unwrap_err();
     assert!(matches!(error, Error::Cuda(_)), "{error:?}");
@@ -416,7 +417,7 @@ fn a_fault_in_a_kernel() {
 }
 
 #[test]
-fn an_abort_ends_other_threads_calls() {
+fn abort_ends_calls_of_other_threads() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options().timeout(Duration::from_secs(600)));
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
@@ -439,7 +440,7 @@ fn an_abort_ends_other_threads_calls() {
 }
 
 #[test]
-fn ranks_that_differ_are_told_and_nothing_is_enqueued() {
+fn different_calls_are_reported_and_not_enqueued() {
     let fake = Fake::new();
     let (rank, stream) = rank(3, crate::library::verified());
     let mut data = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
@@ -488,7 +489,7 @@ fn ranks_that_differ_are_told_and_nothing_is_enqueued() {
             .all(|call| ["GroupStart", "AllGather", "GroupEnd"].contains(&call.as_str())),
         "{calls:?}"
     );
-    // A rank whose call can't be made tells the others so, and has its own error.
+    // A rank whose call cannot be made reports this to the others, and returns its own error.
     fake.set("differs", 0);
     let error = rank.broadcast(&stream, &mut data, 7).unwrap_err();
     assert!(error.to_string().contains("there is no rank 7"), "{error}");
@@ -512,7 +513,8 @@ fn ranks_that_differ_are_told_and_nothing_is_enqueued() {
         fake.calls(),
         ["RedOpCreate", "GroupStart", "AllGather", "GroupEnd"]
     );
-    // What is sent to oneself must be received: every rank of the fake does as this one.
+    // A send to the own rank must be received, because every rank of the fake library behaves like
+    // this one.
     let bytes = DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap();
     let error = rank
         .exchange(&stream, &[(0, bytes.view())], &mut [])
@@ -527,7 +529,7 @@ fn ranks_that_differ_are_told_and_nothing_is_enqueued() {
 }
 
 #[test]
-fn a_captured_group_is_told_to_the_others() {
+fn captured_group_is_reported_to_the_others() {
     let fake = Fake::new();
     let (rank, stream) = rank(3, crate::library::verified());
     let mut data = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
@@ -540,10 +542,10 @@ fn a_captured_group_is_told_to_the_others() {
         .unwrap();
     fake.calls();
     let captured = || {
-        // The thread that captures may not wait for the others.
+        // The capturing thread must not wait for the others.
         let error = thread::scope(|scope| scope.spawn(|| group.run()).join().unwrap());
         let text = error.unwrap_err().to_string();
-        assert!(text.contains("the stream is being captured"), "{text}");
+        assert!(text.contains("the stream is capturing"), "{text}");
         Ok::<_, Error>(())
     };
     // SAFETY: nothing is captured.
@@ -555,8 +557,8 @@ fn a_captured_group_is_told_to_the_others() {
 }
 
 #[test]
-fn partners_that_differ_are_told_and_nothing_is_enqueued() {
-    const TELL: [&str; 4] = ["GroupStart", "Send", "Recv", "GroupEnd"];
+fn different_partner_calls_are_reported_and_not_enqueued() {
+    const EXCHANGE: [&str; 4] = ["GroupStart", "Send", "Recv", "GroupEnd"];
     let fake = Fake::new();
     let (rank, stream) = rank(3, crate::library::verified());
     let mut bytes = DeviceBuffer::<u8>::zeroed(&stream, 6).unwrap();
@@ -564,10 +566,10 @@ fn partners_that_differ_are_told_and_nothing_is_enqueued() {
     fake.set("partner", 1);
     fake.calls();
     rank.send(&stream, &bytes, 1).unwrap();
-    assert_eq!(fake.calls(), [&TELL[..], &["Send"]].concat());
+    assert_eq!(fake.calls(), [&EXCHANGE[..], &["Send"]].concat());
     rank.receive(&stream, &mut bytes, 2).unwrap();
-    assert_eq!(fake.calls(), [&TELL[..], &["Recv"]].concat());
-    // Two partners, each once; then collectives; then all of it.
+    assert_eq!(fake.calls(), [&EXCHANGE[..], &["Recv"]].concat());
+    // Two partners, each compared once, then the collectives, then the calls themselves.
     let mut group = Group::new();
     let mut sum = DeviceBuffer::<f32>::zeroed(&stream, 6).unwrap();
     group.send(&rank, &stream, &bytes, 1).unwrap();
@@ -581,12 +583,10 @@ fn partners_that_differ_are_told_and_nothing_is_enqueued() {
                     GroupStart Send Send Recv AllReduce GroupEnd";
     assert_eq!(fake.calls().join(" "), expected);
 
-    // A partner that makes no call, and one that makes another: this one sees zeros, which are none.
+    // A partner that makes no call, and one that makes another. The latter appears as zeros, which
+    // mean no calls.
     for (partner, text) in [
-        (
-            2,
-            "rank 1 has an error of its own, and neither sends to rank 0",
-        ),
+        (2, "rank 1 has an error, and neither sends to rank 0"),
         (
             0,
             "rank 0 sends 6 u8 to rank 1, which receives nothing from it",
@@ -596,8 +596,8 @@ fn partners_that_differ_are_told_and_nothing_is_enqueued() {
         let error = rank.send(&stream, &bytes, 1).unwrap_err();
         assert!(matches!(error, Error::Value(_)), "{error:?}");
         assert!(error.to_string().starts_with(text), "{error}");
-        assert_eq!(fake.calls(), TELL);
-        // The ranks that have collectives in common with it are told.
+        assert_eq!(fake.calls(), EXCHANGE);
+        // Ranks that take part in the collectives get a report.
         let mut group = Group::new();
         group.send(&rank, &stream, &bytes, 1).unwrap();
         group
@@ -605,22 +605,22 @@ fn partners_that_differ_are_told_and_nothing_is_enqueued() {
             .unwrap();
         let error = group.run().unwrap_err().to_string();
         assert!(error.starts_with(text), "{error}");
-        let tells = [&TELL[..], &["GroupStart", "AllGather", "GroupEnd"]].concat();
-        assert_eq!(fake.calls(), tells);
+        let expected = [&EXCHANGE[..], &["GroupStart", "AllGather", "GroupEnd"]].concat();
+        assert_eq!(fake.calls(), expected);
     }
 
-    // A rank that can't make the call tells the one that waits for it.
+    // A rank that cannot make the call reports this to the rank that waits for it.
     fake.set("partner", 1);
     let device = rank.context().device();
     let elsewhere = Context::create(device, ContextFlags::default()).unwrap();
     let far = Stream::new(&elsewhere).unwrap();
     let error = rank.send(&far, &bytes, 1).unwrap_err();
     assert!(error.to_string().contains("another context"), "{error}");
-    assert_eq!(fake.calls(), TELL);
+    assert_eq!(fake.calls(), EXCHANGE);
     let error = rank.receive(&far, &mut bytes, 1).unwrap_err();
     assert!(error.to_string().contains("another context"), "{error}");
-    assert_eq!(fake.calls(), TELL);
-    // There is nobody to be told.
+    assert_eq!(fake.calls(), EXCHANGE);
+    // There is no partner to report to.
     let error = rank.send(&stream, &bytes, 3).unwrap_err();
     assert!(error.to_string().contains("there is no rank 3"), "{error}");
     assert!(fake.calls().is_empty());
@@ -629,11 +629,11 @@ fn partners_that_differ_are_told_and_nothing_is_enqueued() {
 }
 
 #[test]
-fn a_comparison_that_failed_on_one_rank_can_come_again() {
+fn failed_comparison_can_be_repeated() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, crate::library::verified());
     let mut data = DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap();
-    // A mistake that this rank alone finds, before it has met the others.
+    // A mistake that only this rank finds, before it has met the others.
     fake.set("result", 5);
     let error = rank.all_reduce(&stream, &mut data, Reduction::Sum);
     assert!(matches!(error, Err(Error::Nccl { .. })), "{error:?}");

@@ -1,4 +1,4 @@
-//! What a call costs beyond the raw one, where that does nothing.
+//! Overhead of a call over a raw call that does nothing.
 
 use std::{sync::Barrier, thread, time::Instant};
 
@@ -10,7 +10,8 @@ use crate::library::{Fake, options};
 const ROUNDS: usize = 201;
 const CALLS: u32 = 1000;
 
-/// Medians of a call, raw and by this crate, in nanoseconds. All ranks begin each round together.
+/// Returns the median times of a call, raw and by this crate, in nanoseconds. All ranks begin each
+/// round together.
 fn call(rank: &Communicator, together: &Barrier) -> [f64; 2] {
     let stream = Stream::new(rank.context()).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&stream, 1).unwrap();
@@ -29,7 +30,7 @@ fn call(rank: &Communicator, together: &Barrier) -> [f64; 2] {
                 }
                 let ptr = data.as_device_ptr();
                 let (from, to) = (ptr as *const _, ptr as *mut _);
-                // SAFETY: it does nothing.
+                // SAFETY: the function does nothing.
                 let _ = unsafe { all_reduce(from, to, 1, of, sum, comm, stream.as_raw()) };
             }
             times[which].push(since.elapsed().as_secs_f64() * 1e9 / f64::from(CALLS));
@@ -43,7 +44,7 @@ fn call(rank: &Communicator, together: &Barrier) -> [f64; 2] {
 
 #[test]
 #[ignore = "measures"]
-fn a_call_costs() {
+fn cost_of_a_call() {
     let fake = Fake::new();
     fake.set("silent", 1);
     for ranks in 1..=4 {

@@ -1,4 +1,4 @@
-//! The library in software, and what tests tell it.
+//! The fake library, and its control by tests.
 
 use std::{
     env,
@@ -31,20 +31,20 @@ pub fn compile(name: &str, flags: &[&str]) -> PathBuf {
         .arg(source)
         .status()
         .unwrap_or_else(|error| {
-            panic!("these tests need a C compiler ({compiler}, or what CC names): {error}")
+            panic!("these tests need a C compiler ({compiler}; set CC to use another): {error}")
         });
     assert!(status.success());
     file
 }
 
-/// What tests set. It is theirs as long as this lives.
+/// The test's settings. A test has exclusive use of them while this lives.
 pub struct Fake {
     library: &'static libloading::Library,
     _turn: MutexGuard<'static, ()>,
 }
 
 impl Fake {
-    /// The library, as it is after its start.
+    /// Returns the library in its initial state.
     pub fn new() -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         static OPENED: OnceLock<libloading::Library> = OnceLock::new();
@@ -54,15 +54,16 @@ impl Fake {
                 Some(file) => file.into(),
                 None => compile("fake-nccl", &[]),
             };
-            // SAFETY: it runs nothing when it is loaded.
+            // SAFETY: the library runs no code when it is loaded.
             let library = unsafe { libloading::Library::new(&file) }.unwrap();
-            // SAFETY: tests read the environment through std alone; it guards against itself.
+            // SAFETY: tests access the environment only through std, which synchronizes its
+            // accesses.
             unsafe { env::set_var(VARIABLE, &file) };
-            // SAFETY: its type in `nccl.c`.
+            // SAFETY: this is its type in `nccl.c`.
             let driver = unsafe {
                 library.get::<unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void, *mut c_void)>(b"fake_driver")
             };
-            // SAFETY: the driver's functions, of the types that `nccl.c` says.
+            // SAFETY: the driver's functions have the types in `nccl.c`.
             unsafe {
                 driver.unwrap()(
                     sys::cuMemcpyDtoDAsync_v2 as *mut c_void,
@@ -82,8 +83,8 @@ impl Fake {
             _turn: turn,
         };
         for name in [
-            "polls", "started", "ended", "async", "result", "hang", "differs", "apart", "partner",
-            "silent", "wrong",
+            "polls", "started", "ended", "async", "slow", "result", "hang", "differs", "apart",
+            "sends", "receives", "partner", "silent", "wrong",
         ] {
             fake.set(name, 0);
         }
@@ -93,7 +94,7 @@ impl Fake {
     }
 
     fn number(&self, name: &str) -> &AtomicI32 {
-        // SAFETY: an `atomic_int`, which lives as long as the library.
+        // SAFETY: it is an `atomic_int` that lives as long as the library.
         unsafe {
             &**self
                 .library
@@ -122,7 +123,7 @@ impl Fake {
         context.load(Ordering::SeqCst)
     }
 
-    /// What was called since the last time.
+    /// Returns the calls since the last time.
     pub fn calls(&self) -> Vec<String> {
         self.words(b"fake_calls")
     }
@@ -135,7 +136,7 @@ impl Fake {
 
     fn words(&self, function: &[u8]) -> Vec<String> {
         let mut text = vec![0u8; 1 << 16];
-        // SAFETY: its type in `nccl.c`, and room for as much as is said.
+        // SAFETY: this is its type in `nccl.c`, and the buffer has the given size.
         unsafe {
             let calls = self
                 .library
@@ -149,7 +150,7 @@ impl Fake {
             .collect()
     }
 
-    /// Fails unless every communicator has ended, groups too, and nothing was called that can't be right.
+    /// Panics unless every communicator and every group has ended, and no invalid call was made.
     pub fn assert_clean(&self) {
         assert_eq!(
             (self.get("live"), self.get("depth"), self.get("wrong")),
@@ -169,7 +170,7 @@ pub fn verified() -> CommunicatorOptions {
     CommunicatorOptions::default().timeout(LIMIT)
 }
 
-/// Rank 0 of `size`, alone: the others never do anything.
+/// Creates rank 0 of `size`. The other ranks never do anything.
 pub fn rank(size: usize, options: CommunicatorOptions) -> (Communicator, Stream) {
     one_of(size, 0, options)
 }
@@ -186,7 +187,7 @@ pub fn one_of(size: usize, number: usize, options: CommunicatorOptions) -> (Comm
 }
 
 #[test]
-fn the_library_is_the_one_that_the_variable_names() {
+fn variable_names_the_library() {
     let fake = Fake::new();
     let library = Library::get().unwrap();
     assert_eq!(library.version().to_string(), "2.32.3");

@@ -1,5 +1,5 @@
-//! The safe layer over a library in software (`nccl.c`), which a C compiler makes for these tests: which calls are made, what is
-//! done about errors, and that no wait lasts longer than the time limit. Nothing is reduced here.
+//! Tests of the safe layer with a fake NCCL library (`nccl.c`), which a C compiler builds for them:
+//! the calls made, the handling of errors, and the time limits of waits. Nothing is reduced.
 
 use cuda_emulator as _; // linked in: these tests never use a GPU
 

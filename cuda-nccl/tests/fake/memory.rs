@@ -138,28 +138,53 @@ fn an_end_waits_for_calls_that_are_under_way() {
 #[test]
 fn an_asynchronous_error_ends_a_wait_for_work_that_hangs() {
     let fake = Fake::new();
+    // A look takes longer than the time between two of them.
+    for slow in [0, 2000] {
+        let (rank, stream) = rank(2, options().timeout(Duration::from_secs(2)));
+        let held = Stream::new(rank.context()).unwrap();
+        let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
+        let signal = &Signal::new(stream.context(), 0u32).unwrap();
+        stream.wait_signal(signal, WaitUntil::EQUAL, 1).unwrap();
+        rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+        fake.set("slow", slow);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(100));
+                fake.set("async", 2);
+            });
+            let error = rank.wait(&stream).unwrap_err();
+            assert!(matches!(error, Error::Lost(_)), "{error}");
+            assert!(error.to_string().contains("the network is down"), "{error}");
+        });
+        fake.set("async", 0);
+        signal.set(1);
+        stream.synchronize().unwrap();
+    }
+    fake.assert_clean();
+}
+
+#[test]
+fn an_abort_waits_for_the_end_of_the_work() {
+    let fake = Fake::new();
     let (rank, stream) = rank(2, options().timeout(Duration::from_secs(600)));
     let held = Stream::new(rank.context()).unwrap();
     let mut data = DeviceBuffer::<f32>::zeroed(&held, 4).unwrap();
     let signal = &Signal::new(stream.context(), 0u32).unwrap();
     stream.wait_signal(signal, WaitUntil::EQUAL, 1).unwrap();
     rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
+    fake.set("async", 2);
     thread::scope(|scope| {
         scope.spawn(|| {
-            thread::sleep(Duration::from_millis(300));
-            fake.set("async", 2);
-            thread::sleep(Duration::from_millis(100));
+            thread::sleep(Duration::from_millis(200));
             signal.set(1);
         });
         let error = rank.wait(&stream).unwrap_err();
-        assert!(matches!(error, Error::Lost(_)), "{error}");
         assert!(error.to_string().contains("the network is down"), "{error}");
-        // The abort ends the kernels, which is waited for.
         assert_eq!(signal.get(), 1);
     });
     fake.set("async", 0);
     stream.synchronize().unwrap();
-    drop(rank);
+    drop((data, rank));
     fake.assert_clean();
 }
 
@@ -262,5 +287,17 @@ fn a_communicator_may_be_idle_for_longer_than_the_limit() {
     }
     rank.wait(&stream).unwrap();
     drop((data, rank));
+    fake.assert_clean();
+}
+
+#[test]
+fn memory_that_can_not_be_freed_is_an_error_of_its_close() {
+    let fake = Fake::new();
+    let (rank, stream) = rank(2, options());
+    let memory = NcclAllocated::zeroed::<u8>(&stream, 4).unwrap();
+    fake.set("result", 1);
+    let error = memory.close().unwrap_err().to_string();
+    assert!(error.starts_with("ncclMemFree failed: "), "{error}");
+    drop(rank);
     fake.assert_clean();
 }

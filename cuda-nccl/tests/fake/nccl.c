@@ -1,5 +1,6 @@
-/* NCCL in software, for tests of what is above it: it has the functions' signatures, records which are called, and returns
-   what a test wants. One process, any number of ranks; nothing is reduced. Of a gather, every rank's part is this rank's. */
+/* A fake NCCL library for tests of the code that uses it. It has NCCL's signatures, records the calls, and returns results
+   that a test sets. It supports one process with any number of ranks. It reduces nothing, and in a gather every rank's part
+   is this rank's part. */
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,28 +16,31 @@ enum { LIVE = 0x600d600d };
 typedef struct comm {
   unsigned magic;
   int rank, size, blocking, split_share;
-  atomic_int polls;            /* how many times it is still in progress */
-  atomic_int *aborted;         /* shared with what it was split into */
+  atomic_int polls;            /* number of polls that report "in progress" */
+  atomic_int *aborted;         /* shared with communicators split from it */
 } comm;
 
-/* What tests set. */
+/* Settings of the tests. */
 #ifndef FAKE_VERSION
 #define FAKE_VERSION 23203
 #endif
 atomic_int fake_version = FAKE_VERSION;
-atomic_int fake_polls;         /* polls until something non-blocking is done; negative: never */
-atomic_int fake_async;         /* the asynchronous error of blocking communicators */
-atomic_int fake_result;        /* what the next collective returns; then none */
-atomic_int fake_started;       /* what the next start of a group returns; then none */
-atomic_int fake_ended;         /* what the next end of a group returns; then none */
+atomic_int fake_polls;         /* polls until a non-blocking call is done; negative: never */
+atomic_int fake_async;         /* asynchronous error of blocking communicators */
+atomic_int fake_result;        /* result of the next collective, then reset */
+atomic_int fake_started;       /* result of the next start of a group, then reset */
+atomic_int fake_ended;         /* result of the next end of a group, then reset */
 atomic_int fake_hang;          /* the next collective waits until it is aborted */
-atomic_int fake_differs;       /* other ranks' words differ: this is added to the third */
-atomic_int fake_apart;         /* the ranks below this have another color in a split */
-atomic_int fake_partner;       /* what partners tell of sends and receives: 1 what fits, 2 that they make none */
-atomic_int fake_silent;        /* calls are not recorded, which takes time */
+atomic_int fake_differs;       /* if not 0, added to the third word of other ranks */
+atomic_int fake_apart;         /* ranks below this have another color in a split */
+atomic_int fake_sends;         /* so many elements the other ranks send to rank 0 in an exchange of three ranks */
+atomic_int fake_receives;      /* and so many they receive from it */
+atomic_int fake_slow;          /* microseconds that a look for asynchronous errors takes */
+atomic_int fake_partner;       /* records of partners: 1 matching, 2 no call */
+atomic_int fake_silent;        /* calls are not recorded, to save time */
 atomic_int fake_live;          /* communicators that are neither destroyed nor aborted */
-atomic_int fake_depth;         /* of groups, of all threads */
-atomic_int fake_wrong;         /* calls that can't be right: dead communicators, groups that don't end */
+atomic_int fake_depth;         /* nesting of groups, of all threads */
+atomic_int fake_wrong;         /* invalid calls: dead communicators, unfinished groups */
 static char log_text[1 << 16];
 static atomic_int log_length;
 static atomic_flag log_lock = ATOMIC_FLAG_INIT;
@@ -78,7 +82,7 @@ static int (*get_current)(void **);
 _Atomic(void *) fake_context;
 void fake_current(void *get) { get_current = (int (*)(void **))get; }
 
-/* What was called since the last time, into `out`. */
+/* Writes the calls since the last time to `out`. */
 void fake_calls(char *out, size_t size) {
   while (atomic_flag_test_and_set(&log_lock)) {}
   snprintf(out, size, "%s", log_text);
@@ -106,7 +110,7 @@ static comm *make(int rank, int size, int blocking, int share, atomic_int *abort
   return c;
 }
 
-/* The head of ncclConfig_t. */
+/* The first fields of ncclConfig_t. */
 typedef struct {
   size_t size;
   unsigned magic, version;
@@ -160,6 +164,7 @@ result ncclCommShrink(comm *from, int *list, int count, comm **out, config *c, i
 
 result ncclCommGetAsyncError(comm *c, result *state) {
   if (check(c)) return INVALID_USAGE;
+  if (fake_slow) usleep(fake_slow);
   *state = SUCCESS;
   if (c->polls != 0) {
     if (c->polls > 0) c->polls--;
@@ -175,7 +180,7 @@ static result end(comm *c, const char *name) {
   if (check(c)) return INVALID_USAGE;
   c->magic = 0;
   fake_live--;
-  /* The memory stays: a use after the end is noticed by its number. */
+  /* The memory is not freed, so that `magic` detects a use after the end. */
   return SUCCESS;
 }
 
@@ -244,7 +249,7 @@ result ncclReduceScatter(const void *a, void *b, size_t n, int t, int op, comm *
   note("ReduceScatter", a, b, n, t, op, 0);
   return collective("ReduceScatter", c);
 }
-/* The program's driver, which the test gives. */
+/* The program's driver functions, set by the test. */
 static int (*copy)(unsigned long long to, unsigned long long from, size_t bytes, void *stream);
 static int (*set)(unsigned long long to, unsigned value, size_t count, void *stream);
 static int (*allocate)(unsigned long long *, size_t);
@@ -257,25 +262,25 @@ void fake_driver(void *copies, void *sets, void *allocates, void *releases) {
   release = (int (*)(unsigned long long))releases;
 }
 
-/* Of NCCL's types. */
+/* Sizes of NCCL's types. */
 static const int sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
 
-/* What ranks tell each other of sends and receives: so many bytes, one half for each way. */
+/* Bytes in a record of sends and receives that partners exchange, one half for each direction. */
 enum { RECORD = 64 };
-static _Thread_local unsigned long long told;
+static _Thread_local unsigned long long message;
 
 result ncclSend(const void *a, size_t n, int t, int peer, comm *c, void *s) {
   (void)s;
   note("Send", a, NULL, n, t, 0, peer);
-  told = (unsigned long long)(uintptr_t)a;
+  message = (unsigned long long)(uintptr_t)a;
   return collective("Send", c);
 }
 result ncclRecv(void *a, size_t n, int t, int peer, comm *c, void *s) {
   note("Recv", NULL, a, n, t, 0, peer);
   unsigned long long to = (unsigned long long)(uintptr_t)a;
   if (fake_partner == 1 && n * sizes[t] == RECORD) {
-    copy(to, told + RECORD / 2, RECORD / 2, s);
-    copy(to + RECORD / 2, told, RECORD / 2, s);
+    copy(to, message + RECORD / 2, RECORD / 2, s);
+    copy(to + RECORD / 2, message, RECORD / 2, s);
   }
   if (fake_partner == 2 && n * sizes[t] == RECORD) set(to, ~0u, RECORD / 4, s);
   return collective("Recv", c);
@@ -291,6 +296,13 @@ result ncclAllGather(const void *a, void *b, size_t n, int t, comm *c, void *s) 
     copy(to, (unsigned long long)(uintptr_t)a, bytes, s);
     /* What a split begins with: two words, of which the first is the color. */
     if (rank < fake_apart && bytes == 16) set(to, 77, 1, s);
+    /* Then come ids, of which such a rank makes none. */
+    if (rank < fake_apart && bytes == 17 * 8) set(to, 0, bytes / 4, s);
+    /* What each of three ranks sends to rank 0 in an exchange, and receives from it. */
+    if (rank != c->rank && bytes == 3 * 32) {
+      if (fake_sends) set(to, fake_sends, 1, s);
+      if (fake_receives) set(to + 16, fake_receives, 1, s);
+    }
     if (fake_differs && rank != c->rank && bytes >= 24) set(to + 16, fake_differs, 1, s);
   }
   return SUCCESS;
@@ -321,7 +333,9 @@ result ncclMemAlloc(void **out, size_t bytes) {
 }
 result ncclMemFree(void *p) {
   say("MemFree");
-  return release((unsigned long long)(uintptr_t)p) ? 1 : SUCCESS;
+  int r = fake_result;
+  fake_result = 0;
+  return release((unsigned long long)(uintptr_t)p) ? 1 : r;
 }
 result ncclCommRegister(comm *c, void *p, size_t bytes, void **handle) {
   say("Register");

@@ -1,4 +1,5 @@
-//! Older libraries: what they lack is told with their version. Each in a process of its own, since the library is opened once.
+//! Older libraries. Errors must name the missing function and the version. Each test is a separate
+//! process, because the library is opened once.
 
 use std::{env, process::Command};
 
@@ -23,7 +24,7 @@ fn with(test: &str, name: &str, flags: &[&str]) {
 }
 
 #[test]
-fn functions_that_are_not_there_yet() {
+fn missing_functions_are_reported() {
     with(
         "old::without_newer_functions",
         "fake-nccl-old",
@@ -32,7 +33,7 @@ fn functions_that_are_not_there_yet() {
 }
 
 #[test]
-#[ignore = "a part of `functions_that_are_not_there_yet`"]
+#[ignore = "a part of `missing_functions_are_reported`"]
 fn without_newer_functions() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
@@ -40,7 +41,7 @@ fn without_newer_functions() {
         let text = error.to_string();
         assert!(matches!(error, Error::Unsupported(_)), "{text}");
         assert!(
-            text.starts_with("NCCL 2.32.3 (") && text.contains(&format!("has no {name}: install")),
+            text.starts_with("NCCL 2.32.3 (") && text.contains(&format!("has no {name}. Install")),
             "{text}"
         );
     };
@@ -50,33 +51,43 @@ fn without_newer_functions() {
     );
     let memory = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
     unsupported(rank.register(memory).unwrap_err(), "ncclCommRegister");
-    // An all-to-all is made of sends and receives then.
+    // Without ncclAlltoAll, an all-to-all consists of sends and receives.
     let from = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
     let mut to = DeviceBuffer::<u8>::zeroed(&stream, 4).unwrap();
     fake.calls();
+    fake.arguments();
     rank.all_to_all(&stream, &from, &mut to).unwrap();
     assert_eq!(
         fake.calls(),
         ["GroupStart", "Send", "Recv", "Send", "Recv", "GroupEnd"]
     );
+    let (from, to) = (from.as_device_ptr(), to.as_device_ptr());
+    let expected = [
+        format!("Send({from},0,2,1,0,0)"),
+        format!("Recv(0,{to},2,1,0,0)"),
+        format!("Send({},0,2,1,0,1)", from + 2),
+        format!("Recv(0,{},2,1,0,1)", to + 2),
+    ];
+    assert_eq!(fake.arguments(), expected);
     drop(rank);
     fake.assert_clean();
 }
 
 #[test]
-fn versions_that_are_too_old() {
+fn old_versions_are_rejected() {
     with("old::too_old", "fake-nccl-217", &["-DFAKE_VERSION=21701"]);
 }
 
 #[test]
-#[ignore = "a part of `versions_that_are_too_old`"]
+#[ignore = "a part of `old_versions_are_rejected`"]
 fn too_old() {
     let _fake = Fake::new();
     let error = Library::get().unwrap_err();
     assert!(matches!(error, Error::Unsupported(_)), "{error:?}");
     let text = error.to_string();
     assert!(
-        text.starts_with("NCCL 2.17.1 (") && text.contains("is too old: 2.18.0 is the oldest"),
+        text.starts_with("NCCL 2.17.1 (")
+            && text.contains("is too old: the oldest supported version is 2.18.0"),
         "{text}"
     );
 }

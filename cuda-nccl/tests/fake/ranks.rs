@@ -1,4 +1,4 @@
-//! Which calls collectives make, and what they refuse before any.
+//! The NCCL calls that collectives make, and arguments that they reject.
 
 use std::{sync::Barrier, thread};
 
@@ -8,7 +8,7 @@ use cuda_safe::{Context, DeviceBuffer, Stream};
 use crate::library::{Fake, LIMIT, options, rank, verified};
 
 #[test]
-fn each_collective_is_one_call() {
+fn each_collective_makes_one_call() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let mut a = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
@@ -43,7 +43,7 @@ fn each_collective_is_one_call() {
         "Recv",
     ];
     assert_eq!(fake.calls(), expected);
-    // This library has neither; both are made of sends and receives.
+    // This library lacks both functions, so they consist of sends and receives.
     rank.gather(&stream, &half, Some(a.view_mut()), 0).unwrap();
     assert_eq!(
         fake.calls(),
@@ -53,7 +53,7 @@ fn each_collective_is_one_call() {
     assert_eq!(fake.calls(), ["GroupStart", "Recv", "GroupEnd"]);
     rank.all_reduce_scaled(&stream, &mut a, 0.5).unwrap();
     assert_eq!(fake.calls(), ["RedOpCreate", "AllReduce", "RedOpDestroy"]);
-    // Nothing is nothing.
+    // Empty buffers cause no call.
     let mut none = DeviceBuffer::<f32>::zeroed(&stream, 0).unwrap();
     rank.all_reduce(&stream, &mut none, Reduction::Sum).unwrap();
     rank.exchange::<f32>(&stream, &[], &mut []).unwrap();
@@ -63,7 +63,7 @@ fn each_collective_is_one_call() {
 }
 
 #[test]
-fn a_group_is_one_call_and_ends_also_where_a_part_fails() {
+fn group_is_one_call_and_ends_even_if_a_part_fails() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     let other = Stream::new(rank.context()).unwrap();
@@ -84,7 +84,7 @@ fn a_group_is_one_call_and_ends_also_where_a_part_fails() {
             ["GroupStart", "AllReduce", "Broadcast", "GroupEnd"]
         );
     }
-    // A group that is dropped has done nothing.
+    // A dropped group makes no calls.
     let mut group = Group::new();
     group.send(&rank, &stream, &a, 1).unwrap();
     drop(group);
@@ -94,7 +94,7 @@ fn a_group_is_one_call_and_ends_also_where_a_part_fails() {
 }
 
 #[test]
-fn what_one_rank_can_see_is_refused() {
+fn invalid_arguments_are_rejected() {
     let fake = Fake::new();
     let (rank, stream) = rank(3, options());
     let mut five = DeviceBuffer::<f32>::zeroed(&stream, 5).unwrap();
@@ -106,31 +106,31 @@ fn what_one_rank_can_see_is_refused() {
     };
     value(
         rank.broadcast(&stream, &mut five, 3),
-        "there is no rank 3: rank 0 of 3 are 3 ranks",
+        "rank 0 of 3: there is no rank 3: the group has ranks 0 to 2",
     );
     value(
         rank.all_reduce_into(&stream, &five, &mut six, Reduction::Sum),
-        "5 elements don't fit into 6",
+        "`from` has 5 elements and `to` 6",
     );
     value(
         rank.all_gather(&stream, &five, &mut six),
-        "5 elements for each of 3 ranks are not 6",
+        "has 6 elements, but must have 3 times 5",
     );
     value(
         rank.all_gather_in_place(&stream, &mut five),
-        "1 elements for each of 3 ranks are not 5",
+        "has 5 elements, but must have 3 times 1",
     );
     value(
         rank.all_to_all(&stream, &five, &mut six),
-        "1 elements for each of 3 ranks are not 5",
+        "has 5 elements, but must have 3 times 1",
     );
     value(
         rank.gather(&stream, &five, None, 0),
-        "has no memory for all parts",
+        "passes no buffer for all parts",
     );
     value(
         rank.scatter(&stream, Some(six.view()), &mut five, 1),
-        "has memory for all parts",
+        "passes a buffer for all parts",
     );
     value(rank.send(&stream, &five, 7), "no rank 7");
     let elsewhere =
@@ -168,7 +168,7 @@ fn through_the_trait<C: Collectives>(rank: &C, stream: &Stream) {
 }
 
 #[test]
-fn the_trait_makes_the_same_calls() {
+fn trait_methods_make_the_same_calls() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     fake.calls();
@@ -190,11 +190,11 @@ fn the_trait_makes_the_same_calls() {
 }
 
 #[test]
-fn of_threads_that_differ_one_at_least_enqueues_nothing() {
+fn one_of_two_differing_threads_enqueues_nothing() {
     let fake = Fake::new();
     for calls in (0..300).step_by(7) {
         let id = UniqueId::new().unwrap();
-        // As NCCL does: nobody goes on before all have come.
+        // Like NCCL, no rank continues before all have arrived.
         let together = &Barrier::new(2);
         let results = thread::scope(|scope| {
             let work = move |number: usize| {
@@ -214,18 +214,18 @@ fn of_threads_that_differ_one_at_least_enqueues_nothing() {
             let other = scope.spawn(move || work(1));
             [work(0), other.join().unwrap()]
         });
-        let refused = |result: &Result<(), Error>| match result {
+        let rejected = |result: &Result<(), Error>| match result {
             Ok(()) | Err(Error::Lost(_)) => false,
             Err(Error::Value(text)) => text.contains(&format!("(collective number {})", calls + 1)),
             Err(error) => panic!("{error}"),
         };
-        assert!(results.iter().any(refused), "{calls}: {results:?}");
+        assert!(results.iter().any(rejected), "{calls}: {results:?}");
     }
     fake.assert_clean();
 }
 
 #[test]
-fn groups_make_every_call() {
+fn groups_support_every_call() {
     let fake = Fake::new();
     let (rank, stream) = rank(2, options());
     assert_eq!(rank.timeout(), LIMIT);
@@ -266,7 +266,7 @@ fn groups_make_every_call() {
 }
 
 #[test]
-fn options_tell_whether_calls_are_compared() {
+fn verifies_returns_whether_calls_are_compared() {
     assert!(verified().verifies());
     assert!(!options().verifies());
 }

@@ -1,4 +1,4 @@
-//! How communicators begin.
+//! Creation of communicators.
 
 use std::{
     env,
@@ -12,9 +12,9 @@ use cuda_safe::{Context, ContextFlags};
 use crate::library::{Fake, LIMIT, VARIABLE, options, rank, verified};
 
 #[test]
-fn a_communicator_is_two_of_nccl() {
+fn a_communicator_has_two_nccl_communicators() {
     let fake = Fake::new();
-    fake.set("polls", 3); // both beginnings take a while
+    fake.set("polls", 3); // both are in progress for several polls
     let (rank, _stream) = rank(2, options());
     assert_eq!((rank.rank(), rank.size()), (0, 2));
     assert_eq!(fake.calls(), ["GetUniqueId", "InitRankConfig", "Split"]);
@@ -30,7 +30,7 @@ fn a_communicator_is_two_of_nccl() {
 }
 
 #[test]
-fn ranks_that_never_come_are_an_error_in_time() {
+fn missing_ranks_are_an_error_in_time() {
     let fake = Fake::new();
     fake.set("polls", -1);
     let context = Context::primary(0).unwrap();
@@ -39,7 +39,7 @@ fn ranks_that_never_come_are_an_error_in_time() {
     assert!(since.elapsed() < LIMIT + Duration::from_secs(5));
     assert!(matches!(error, Error::Lost(_)), "{error:?}");
     let text = error.to_string();
-    let start = "rank 1 of 3: the other ranks have not come within the time limit of 1s (ncclCommInitRankConfig): see that \
+    let start = "rank 1 of 3: the other ranks have not arrived within the time limit of 1s (ncclCommInitRankConfig): check that \
                  all 3 ranks run";
     assert!(text.starts_with(start), "{text}");
     assert_eq!(
@@ -50,12 +50,12 @@ fn ranks_that_never_come_are_an_error_in_time() {
 }
 
 #[test]
-fn all_devices_of_a_process_begin_in_a_group() {
+fn for_devices_starts_in_one_group() {
     let fake = Fake::new();
     let contexts = [Context::primary(0).unwrap()];
     drop(Communicator::for_devices(&contexts, options()).unwrap());
     assert!(!fake.calls().contains(&"GroupStart".to_owned()));
-    // One device can't be two ranks, and none is no group.
+    // A device cannot be two ranks, and a group needs at least one rank.
     let twice = [contexts[0].clone(), contexts[0].clone()];
     for contexts in [&twice[..], &[]] {
         let error = Communicator::for_devices(contexts, options()).unwrap_err();
@@ -66,7 +66,7 @@ fn all_devices_of_a_process_begin_in_a_group() {
 }
 
 #[test]
-fn what_can_be_seen_beforehand_is_refused() {
+fn invalid_arguments_are_rejected() {
     let fake = Fake::new();
     let context = Context::primary(0).unwrap();
     let id = UniqueId::from_bytes([1; 128]);
@@ -89,14 +89,15 @@ fn what_can_be_seen_beforehand_is_refused() {
 }
 
 #[test]
-fn others_are_made_of_one() {
+fn split_and_shrink_create_communicators() {
     let fake = Fake::new();
     let (rank, _stream) = rank(3, options());
     fake.calls();
-    // Every rank of the fake says what this one does, so three ranks share the color.
+    // Every rank of the fake library sends the same words as this one, so three ranks share the
+    // color.
     let split = rank.split(Some(4), 0).unwrap().unwrap();
     assert_eq!((split.rank(), split.size()), (0, 3));
-    // Who has which color, and then the id of the first of each.
+    // First the colors are exchanged, then the id from the first rank of each color.
     let gather = ["GroupStart", "AllGather", "GroupEnd"];
     let expected = [
         &gather[..],
@@ -115,7 +116,7 @@ fn others_are_made_of_one() {
     fake.set("polls", -1);
     let error = rank.shrink(&[1]).unwrap_err().to_string();
     assert!(
-        error.contains("the ranks that stay have not come"),
+        error.contains("the remaining ranks have not arrived"),
         "{error}"
     );
     fake.set("polls", 0);
@@ -125,10 +126,11 @@ fn others_are_made_of_one() {
 }
 
 #[test]
-fn a_place_that_all_communicators_share_is_no_place_for_a_split() {
+fn split_is_rejected_with_nccl_comm_id() {
     let fake = Fake::new();
     let (rank, _stream) = rank(3, options());
-    // SAFETY: tests of the fake run one at a time, and nothing else here reads variables meanwhile.
+    // SAFETY: tests of the fake library run one at a time, and nothing else here reads variables at
+    // the same time.
     unsafe { std::env::set_var("NCCL_COMM_ID", "node1:29400") };
     let error = rank.split(Some(0), 0).unwrap_err();
     // SAFETY: as above.
@@ -142,17 +144,17 @@ fn a_place_that_all_communicators_share_is_no_place_for_a_split() {
     fake.assert_clean();
 }
 
-/// A process of the test below. Not a test of its own.
+/// The program of the processes in the test below.
 #[test]
-#[ignore = "a part of `rank_0_without_nccl_tells_the_others`"]
+#[ignore = "a part of `rank_0_reports_missing_nccl`"]
 fn one_of_two_ranks() {
     let started = cuda_nccl::start(verified().timeout(Duration::from_secs(60)));
     println!("SAYS {}", started.unwrap_err());
 }
 
 #[test]
-fn rank_0_without_nccl_tells_the_others() {
-    let fake = Fake::new(); // which compiles it
+fn rank_0_reports_missing_nccl() {
+    let fake = Fake::new(); // compiles the library
     let port = 29_000 + std::process::id() % 1000;
     let ranks = [0, 1].map(|rank| {
         let mut command = Command::new(env::current_exe().unwrap());
@@ -174,19 +176,19 @@ fn rank_0_without_nccl_tells_the_others() {
         }
         command.spawn().unwrap()
     });
-    let said = ranks.map(|rank| {
+    let outputs = ranks.map(|rank| {
         let output = rank.wait_with_output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     });
     drop(fake);
     assert!(
-        said[0].contains("SAYS NCCL is not installed"),
+        outputs[0].contains("SAYS NCCL is not installed"),
         "{}",
-        said[0]
+        outputs[0]
     );
     assert!(
-        said[1].contains("rank 0 says: NCCL is not installed"),
+        outputs[1].contains("rank 0 reports: NCCL is not installed"),
         "{}",
-        said[1]
+        outputs[1]
     );
 }

@@ -1,4 +1,4 @@
-//! What collectives compute, for all types, lengths and places.
+//! Results of collectives for all types, lengths and alignments.
 
 use cuda_nccl::{Collectives, Communicator, CommunicatorOptions, Reducible, Reduction};
 use cuda_safe::{Context, ContextFlags, Device, DeviceBuffer, Stream, bytemuck};
@@ -9,7 +9,7 @@ use crate::{
     suite::suite,
 };
 
-/// The five reductions of 3 on rank 0 and 5 on rank 1, in a few lengths.
+/// The five reductions of 3 on rank 0 and 5 on rank 1, for several lengths.
 fn reduces<T: Reducible + PartialEq + std::fmt::Debug>(number: impl Fn(u8) -> T + Sync) {
     ranks(&options(), |rank, stream| {
         let mine = [number(3), number(5)][rank.rank()];
@@ -94,7 +94,7 @@ fn color(rank: usize, i: usize) -> Color {
 }
 
 #[test]
-fn plain_data_is_carried() {
+fn plain_data_is_transferred() {
     let _turn = turn();
     if missing() {
         return;
@@ -187,14 +187,14 @@ fn in_place_parts_are_reduced() {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("1 elements for each of 2 ranks are not 3"),
+            error.contains("has 3 elements, but must have 2 times 1"),
             "{error}"
         );
     });
 }
 
 #[test]
-fn sums_have_factors() {
+fn scaled_sums_multiply_by_the_factor() {
     let _turn = turn();
     if missing() {
         return;
@@ -230,7 +230,7 @@ fn memory_of_other_streams_is_ordered() {
     });
 }
 
-/// Written over the trait alone.
+/// Uses only the trait.
 fn mean<C: Collectives>(rank: &C, stream: &Stream) -> f64 {
     let mut data = DeviceBuffer::from_slice(stream, &[rank.rank() as f64]).unwrap();
     rank.all_reduce(stream, &mut data, Reduction::Mean).unwrap();
@@ -239,7 +239,7 @@ fn mean<C: Collectives>(rank: &C, stream: &Stream) -> f64 {
 }
 
 #[test]
-fn the_trait_does_the_same() {
+fn trait_methods_give_the_same_results() {
     let _turn = turn();
     if missing() {
         return;
@@ -249,9 +249,9 @@ fn the_trait_does_the_same() {
     });
 }
 
-/// What copies between the devices have to do as well: `tests/peers.rs`.
+/// The tests that also run with copies between devices, see `tests/peers.rs`.
 #[test]
-fn the_suite_of_all_back_ends() {
+fn suite_of_all_back_ends() {
     let _turn = turn();
     if missing() {
         return;
@@ -262,7 +262,7 @@ fn the_suite_of_all_back_ends() {
 }
 
 #[test]
-fn the_suite_with_ranks_of_one_call() {
+fn suite_with_for_devices() {
     let _turn = turn();
     if missing() {
         return;
@@ -280,7 +280,7 @@ fn options_of_one() -> CommunicatorOptions {
 }
 
 #[test]
-fn what_one_rank_can_see_is_refused() {
+fn invalid_arguments_are_rejected() {
     let _turn = turn();
     if missing() {
         return;
@@ -309,6 +309,6 @@ fn what_one_rank_can_see_is_refused() {
             .gather(stream, &data, None, rank.rank())
             .unwrap_err()
             .to_string();
-        assert!(error.contains("has no memory for all parts"), "{error}");
+        assert!(error.contains("passes no buffer for all parts"), "{error}");
     });
 }

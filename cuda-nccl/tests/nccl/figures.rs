@@ -1,4 +1,5 @@
-//! What a call costs, and how long an all-reduce takes: the raw call and this crate's, in turn.
+//! Measures the cost of a call and the time of an all-reduce. Raw calls and this crate's calls
+//! alternate.
 
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ fn raw(rank: &Communicator, comm: sys::ncclComm_t, stream: &Stream, data: &mut D
     let all_reduce = Library::get().unwrap().functions().ncclAllReduce.unwrap();
     let ptr = data.as_device_ptr();
     let (of, sum) = (sys::ncclDataType_t::ncclFloat32, sys::ncclRedOp_t::ncclSum);
-    // SAFETY: memory of this length, which lives until the stream has been waited for.
+    // SAFETY: the memory has this length, and lives until the stream has been waited for.
     let result = unsafe {
         all_reduce(
             ptr as *const _,
@@ -32,10 +33,10 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// One rank alone: NCCL has nothing to do, and what this crate adds is not lost in it.
+/// With a single rank NCCL has nothing to do, so the overhead of this crate is visible.
 #[test]
 #[ignore = "measures"]
-fn a_call_costs() {
+fn cost_of_a_call() {
     let _turn = turn();
     if missing() {
         return;
@@ -77,7 +78,7 @@ fn a_call_costs() {
 
 #[test]
 #[ignore = "measures"]
-fn all_reduce_takes() {
+fn time_of_an_all_reduce() {
     let _turn = turn();
     if missing() {
         return;
@@ -87,7 +88,8 @@ fn all_reduce_takes() {
         let mut lines = Vec::new();
         for (len, rounds, calls) in [(1, 41, 300), (1 << 20, 21, 50), (1 << 27, 5, 10)] {
             let mut data = DeviceBuffer::<f32>::zeroed(stream, len).unwrap();
-            // In turn, so that both see the same machine: enqueueing, and each to its end.
+            // The two alternate under the same conditions: first enqueueing only, then waiting for
+            // each call.
             let mut call = [Vec::new(), Vec::new()];
             let mut done = [Vec::new(), Vec::new()];
             let mut each = [Vec::new(), Vec::new()];
@@ -122,10 +124,10 @@ fn all_reduce_takes() {
             for (which, name) in ["raw", "cuda-nccl"].into_iter().enumerate() {
                 let [call, done, each] =
                     [&call, &done, &each].map(|values| median(values[which].clone()));
-                // Two ranks: what travels is as long as the data.
+                // With two ranks the data transferred is as long as the array.
                 let bus = len as f64 * 4.0 / done / 1e3;
                 lines.push(format!(
-                    "{len:>10} floats, {name:>9}: {call:8.2} us a call, {done:8.2} us behind each other ({bus:6.1} GB/s bus), \
+                    "{len:>10} floats, {name:>9}: {call:8.2} us a call, {done:8.2} us in a row ({bus:6.1} GB/s bus), \
                      {each:8.2} us with a wait"
                 ));
             }

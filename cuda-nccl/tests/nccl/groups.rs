@@ -1,4 +1,4 @@
-//! Groups, one thread for two devices, and other communicators made of one.
+//! Groups, one thread for two devices, and communicators derived from others.
 
 use cuda_nccl::{Communicator, Group, Reduction};
 use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -6,7 +6,7 @@ use cuda_safe::{Context, DeviceBuffer, Stream};
 use crate::pair::{missing, missing_in_one_process, options, ranks, turn};
 
 #[test]
-fn one_thread_drives_two_devices() {
+fn one_thread_uses_two_devices() {
     let _turn = turn();
     if missing_in_one_process() {
         return;
@@ -36,7 +36,7 @@ fn one_thread_drives_two_devices() {
 }
 
 #[test]
-fn a_group_sends_both_ways_and_reduces() {
+fn group_sends_both_ways_and_reduces() {
     let _turn = turn();
     if missing() {
         return;
@@ -66,13 +66,13 @@ fn a_group_sends_both_ways_and_reduces() {
 }
 
 #[test]
-fn ranks_are_split() {
+fn split_divides_ranks() {
     let _turn = turn();
     if missing() {
         return;
     }
     ranks(&options(), |rank, stream| {
-        // All in one, in the other order.
+        // All ranks in one group, in reverse order.
         let turned = rank.split(Some(7), -(rank.rank() as i32)).unwrap().unwrap();
         assert_eq!((turned.rank(), turned.size()), (1 - rank.rank(), 2));
         let mut data = DeviceBuffer::from_slice(stream, &[turned.rank() as u32]).unwrap();
@@ -80,20 +80,20 @@ fn ranks_are_split() {
         turned.wait(stream).unwrap();
         assert_eq!(data.to_vec(stream).unwrap(), [0]);
         turned.finalize().unwrap();
-        // One alone, the other without.
+        // One rank in a group of its own color, the other without a color.
         let alone = rank.split((rank.rank() == 1).then_some(0), 0).unwrap();
         assert_eq!(
             alone.map(|alone| (alone.rank(), alone.size())),
             (rank.rank() == 1).then_some((0, 1))
         );
-        // The old one works still.
+        // The old communicator still works.
         rank.all_reduce(stream, &mut data, Reduction::Max).unwrap();
         rank.wait(stream).unwrap();
     });
 }
 
 #[test]
-fn a_rank_is_left_out() {
+fn shrink_excludes_a_rank() {
     let _turn = turn();
     if missing() {
         return;
@@ -101,7 +101,7 @@ fn a_rank_is_left_out() {
     ranks(&options(), |rank, stream| {
         assert!(rank.shrink(&[rank.rank()]).is_err());
         if rank.rank() == 0 {
-            return; // and its end, which the other needn't wait for
+            return; // ends without the other waiting for it
         }
         let alone = rank.shrink(&[0]).unwrap();
         assert_eq!((alone.rank(), alone.size()), (0, 1));
@@ -122,11 +122,11 @@ fn communicators_end_together() {
         let mut data = DeviceBuffer::from_slice(stream, &[1i64]).unwrap();
         rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
         rank.clone().finalize().unwrap();
-        assert_eq!(data.to_vec(stream).unwrap(), [2]); // the work was done before
+        assert_eq!(data.to_vec(stream).unwrap(), [2]); // the work had finished before
         let error = rank
             .all_reduce(stream, &mut data, Reduction::Sum)
             .unwrap_err()
             .to_string();
-        assert!(error.contains("has been finalised"), "{error}");
+        assert!(error.contains("has been finalized"), "{error}");
     });
 }

@@ -1,4 +1,5 @@
-//! Ranks that end, don't come, or call something else: the others end with an error, within the time limit.
+//! Ranks that end, do not arrive, or make different calls. The other ranks return an error within
+//! the time limit.
 
 use std::{
     sync::Mutex,
@@ -19,7 +20,8 @@ fn short() -> CommunicatorOptions {
     unverified(CommunicatorOptions::default().timeout(LIMIT))
 }
 
-/// The error of `work`, which must be [`Error::Lost`], within the time limit and a little more.
+/// Returns the error of `work`. It must be [`Error::Lost`] and come within the time limit and a
+/// little more.
 fn lost<R: std::fmt::Debug>(work: impl FnOnce() -> Result<R, Error>) -> String {
     let since = Instant::now();
     let result = work();
@@ -32,7 +34,7 @@ fn lost<R: std::fmt::Debug>(work: impl FnOnce() -> Result<R, Error>) -> String {
 }
 
 #[test]
-fn a_rank_that_never_comes() {
+fn rank_that_never_arrives_is_lost() {
     let _turn = turn();
     if missing() {
         return;
@@ -40,13 +42,13 @@ fn a_rank_that_never_comes() {
     let context = Context::primary(0).unwrap();
     let text = lost(|| Communicator::new(&context, UniqueId::new().unwrap(), 0, 2, short()));
     assert!(
-        text.contains("have not come within the time limit of 3s"),
+        text.contains("have not arrived within the time limit of 3s"),
         "{text}"
     );
 }
 
 #[test]
-fn a_rank_that_does_not_call_first() {
+fn rank_that_never_calls_is_lost() {
     let _turn = turn();
     if missing() {
         return;
@@ -62,7 +64,7 @@ fn a_rank_that_does_not_call_first() {
             rank.wait(stream)
         });
         assert!(text.starts_with("rank 0 of 2: "), "{text}");
-        assert!(stream.query().unwrap()); // nothing is left on the device
+        assert!(stream.query().unwrap()); // no work is left on the device
         let since = Instant::now();
         let again = rank.all_reduce(stream, &mut data, Reduction::Sum);
         assert!(matches!(again, Err(Error::Lost(_))), "{again:?}");
@@ -71,7 +73,7 @@ fn a_rank_that_does_not_call_first() {
 }
 
 #[test]
-fn a_rank_that_stops_calling() {
+fn rank_that_stops_calling_is_lost() {
     let _turn = turn();
     if missing() {
         return;
@@ -91,13 +93,13 @@ fn a_rank_that_stops_calling() {
             "{text}"
         );
         assert!(stream.query().unwrap());
-        data.fill(stream, 1.0).unwrap(); // stream and memory are usable
+        data.fill(stream, 1.0).unwrap(); // stream and memory stay usable
         assert_eq!(data.to_vec(stream).unwrap()[0], 1.0);
     });
 }
 
 #[test]
-fn an_abort_from_another_thread_ends_a_wait() {
+fn abort_from_another_thread_ends_a_wait() {
     let _turn = turn();
     if missing() {
         return;
@@ -123,7 +125,7 @@ fn an_abort_from_another_thread_ends_a_wait() {
 }
 
 #[test]
-fn a_rank_with_another_length() {
+fn different_calls_are_reported_on_all_ranks() {
     let _turn = turn();
     if missing() {
         return;
@@ -140,7 +142,7 @@ fn a_rank_with_another_length() {
             let expected = "the ranks don't make the same call: rank 1 makes all_reduce of 5 f32 (sum) (its collective number 1); \
                         rank 0 makes all_reduce of 4 f32 (sum)";
             assert!(text.starts_with(expected), "{text}");
-            // The communicator works still, for a call that is the same.
+            // The communicator still works for matching calls.
             let mut data = DeviceBuffer::from_slice(stream, &[1u8; 9]).unwrap();
             rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();
             assert_eq!(data.to_vec(stream).unwrap(), [2; 9]);
@@ -169,11 +171,11 @@ fn a_rank_with_another_length() {
                     .unwrap_err()
                     .to_string();
                 assert!(
-                    error.contains("rank 0 makes nothing, since it has an error"),
+                    error.contains("rank 0 makes no call, because it has an error"),
                     "{error}"
                 );
             }
-            // What one sends must be what the other receives.
+            // Each receive must match its send.
             let other = 1 - rank.rank();
             let mine = DeviceBuffer::<u8>::zeroed(stream, 8).unwrap();
             let len = if rank.rank() == 0 { 8 } else { 7 };
@@ -195,7 +197,7 @@ fn a_rank_with_another_length() {
 }
 
 #[test]
-fn a_partner_with_another_length() {
+fn different_sends_and_receives_are_reported_on_both_ranks() {
     let _turn = turn();
     if missing() {
         return;
@@ -204,7 +206,8 @@ fn a_partner_with_another_length() {
         let (me, other) = (rank.rank(), 1 - rank.rank());
         let mine = DeviceBuffer::from_slice(stream, &[me as u8; 9]).unwrap();
         let mut got = DeviceBuffer::<u8>::zeroed(stream, 9 - me).unwrap();
-        // Of one process, whatever differs ends the communicator: the first of them has enqueued its call.
+        // In one process any difference ends the communicator, because the first rank has enqueued
+        // its call.
         if devices() > 1 {
             return;
         }
@@ -212,20 +215,20 @@ fn a_partner_with_another_length() {
             Err(Error::Value(text)) => text,
             other => panic!("{other:?}"),
         };
-        let said = match me {
+        let message = match me {
             0 => text(rank.send(stream, &mine, 1)),
             _ => text(rank.receive(stream, &mut got, 0)),
         };
         let expected =
             "rank 0 sends 9 u8 to rank 1, which receives 8 u8 from it. Nothing was enqueued.";
-        assert!(said.starts_with(expected), "{said}");
-        // Both send first, and would wait for ever.
-        let said = text(rank.send(stream, &mine, other));
+        assert!(message.starts_with(expected), "{message}");
+        // Both send first, and would wait forever.
+        let message = text(rank.send(stream, &mine, other));
         assert!(
-            said.contains("to rank 1, which receives nothing from it"),
-            "{said}"
+            message.contains("to rank 1, which receives nothing from it"),
+            "{message}"
         );
-        // In a group, beside a collective.
+        // In a group, together with a collective.
         let mut sum = DeviceBuffer::from_slice(stream, &[1u32]).unwrap();
         let mut got = DeviceBuffer::<u8>::zeroed(stream, 9).unwrap();
         for good in [false, true] {
@@ -239,9 +242,9 @@ fn a_partner_with_another_length() {
             match (good, group.run()) {
                 (true, result) => result.unwrap(),
                 (false, result) => {
-                    let said = text(result);
+                    let message = text(result);
                     let expected = "rank 1 sends 8 u8 to rank 0, which receives 9 u8 from it.";
-                    assert!(said.starts_with(expected), "{said}");
+                    assert!(message.starts_with(expected), "{message}");
                 }
             }
         }
@@ -251,12 +254,12 @@ fn a_partner_with_another_length() {
 }
 
 #[test]
-fn a_rank_of_this_process_with_another_length() {
+fn different_lengths_in_one_process_abort_the_communicator() {
     let _turn = turn();
     if missing_in_one_process() {
         return;
     }
-    // Nothing is compared over NCCL; but within a process no lengths differ.
+    // Nothing is compared over NCCL, but lengths are still compared within a process.
     let errors = Mutex::new(Vec::new());
     ranks(&short(), |rank, stream| {
         let mut data = DeviceBuffer::<f32>::zeroed(stream, 1 << 20).unwrap();
@@ -269,12 +272,12 @@ fn a_rank_of_this_process_with_another_length() {
     });
     let errors = errors.into_inner().unwrap();
     assert_eq!(errors.len(), 2);
-    let refused = errors
+    let rejected = errors
         .iter()
         .filter(|error| matches!(error, Error::Value(_)))
         .count();
-    // Both, where they came at the same moment.
-    assert!(refused >= 1, "{errors:?}");
+    // Both ranks, if they call at the same moment.
+    assert!(rejected >= 1, "{errors:?}");
     for error in &errors {
         let text = error.to_string();
         assert!(
@@ -284,9 +287,9 @@ fn a_rank_of_this_process_with_another_length() {
     }
 }
 
-/// Rank 1 is a process of its own in any case.
+/// Rank 1 is always a separate process.
 #[test]
-fn a_rank_that_is_killed() {
+fn killed_rank_is_lost() {
     let _turn = turn();
     if missing() {
         return;

@@ -1,7 +1,7 @@
-//! Two ranks over NCCL. On two GPUs of this host a thread each; on one GPU a process each, which NCCL takes for two hosts and
-//! connects by the network.
+//! Two ranks over NCCL. With two GPUs in this host each rank is a thread. With one GPU each rank is
+//! a process, which NCCL takes for ranks of two hosts and connects over the network.
 //!
-//! Where there is no GPU, or no NCCL, each test holds the error that says so instead (`pair::missing`).
+//! Without a GPU or NCCL, each test checks the error that reports this instead (`pair::missing`).
 
 mod collectives;
 mod figures;

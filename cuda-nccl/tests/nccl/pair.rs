@@ -1,4 +1,4 @@
-//! Two ranks: threads with a device each, or two processes with one device.
+//! Pairs of ranks: threads with a device each, or two processes with one device.
 
 use std::{
     cell::Cell,
@@ -12,24 +12,27 @@ use std::{
 use cuda_nccl::{Communicator, CommunicatorOptions, Error, Library, UniqueId};
 use cuda_safe::{Context, Device, Stream};
 
-/// Which call of [`ranks`] the other process is there for, from 1; 0 where the test itself asks for the other process.
+/// The number of the [`ranks`] call that the other process takes part in, from 1. 0 if the test
+/// itself starts the other process.
 const CALL: &str = "CUDA_NCCL_TEST_CALL";
 const ID: &str = "CUDA_NCCL_TEST_ID";
 
-/// One test at a time: several communicators on the same devices would wait for each other's kernels.
+/// Runs one test at a time, because several communicators on the same devices would wait for each
+/// other's kernels.
 static TURN: Mutex<()> = Mutex::new(());
 
 pub fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether two ranks can't be had here. What is missing is then told by a typed error, and that is held.
+/// Returns whether two ranks are impossible on this machine, and checks that a typed error reports
+/// what is missing.
 pub fn missing() -> bool {
     if let Err(error) = Library::get() {
         assert!(matches!(error, Error::Missing(_)), "{error:?}");
         let text = error.to_string();
         assert!(
-            text.starts_with("NCCL is not installed: looked for "),
+            text.starts_with("NCCL is not installed: searched "),
             "{text}"
         );
         let context = Context::primary(0).unwrap();
@@ -40,7 +43,7 @@ pub fn missing() -> bool {
     }
     let one = Context::primary(0).unwrap();
     if one.device().name().unwrap().contains("Emulat") {
-        // NCCL opens the driver by itself, and finds none.
+        // NCCL opens the driver on its own, and finds none.
         let options = CommunicatorOptions::default().timeout(Duration::from_secs(5));
         let made = Communicator::for_devices(&[one.clone(), one], options);
         assert!(matches!(made, Err(Error::Value(_))), "{made:?}");
@@ -49,7 +52,7 @@ pub fn missing() -> bool {
     false
 }
 
-/// As [`missing`], for tests whose ranks are of one process: these need a device each.
+/// Does the same as [`missing`] for tests with both ranks in one process, which need a device each.
 pub fn missing_in_one_process() -> bool {
     if missing() {
         return true;
@@ -71,7 +74,7 @@ pub fn options() -> CommunicatorOptions {
     CommunicatorOptions::default().timeout(Duration::from_secs(20))
 }
 
-/// Runs `work` as both ranks, which say by themselves what is wrong.
+/// Runs `work` as both ranks, which check their own results.
 pub fn ranks(options: &CommunicatorOptions, work: impl Fn(&Communicator, &Stream) + Sync) {
     let rank = |rank: usize, id: UniqueId| {
         let context = Context::primary(rank as u32 % devices()).unwrap();
@@ -94,10 +97,10 @@ pub fn ranks(options: &CommunicatorOptions, work: impl Fn(&Communicator, &Stream
     CALLS.set(call);
     if let Some((theirs, id)) = asked_for() {
         if call < theirs {
-            return; // another process was there for it
+            return; // another process takes part in this call
         }
         rank(1, id);
-        // What follows in the test is not for this process.
+        // The rest of the test is not for this process.
         std::process::exit(0);
     }
     let id = UniqueId::new().unwrap();
@@ -106,7 +109,8 @@ pub fn ranks(options: &CommunicatorOptions, work: impl Fn(&Communicator, &Stream
     assert!(other.0.wait().unwrap().success(), "rank 1 has failed");
 }
 
-/// In the process of rank 1: which call it is there for, and the name of the communicator.
+/// In the process of rank 1: returns the number of the call to take part in, and the id of the
+/// communicator.
 pub fn asked_for() -> Option<(usize, UniqueId)> {
     let call = env::var(CALL).ok()?.parse().unwrap();
     let id = env::var(ID).unwrap();
@@ -116,7 +120,7 @@ pub fn asked_for() -> Option<(usize, UniqueId)> {
     Some((call, UniqueId::from_bytes(bytes.try_into().unwrap())))
 }
 
-/// The process of rank 1, which runs the same test. It ends with this value.
+/// The process of rank 1, which runs the same test. Dropping this value ends it.
 pub struct Other(pub Child);
 
 impl Other {
@@ -139,14 +143,14 @@ impl Other {
 
 impl Drop for Other {
     fn drop(&mut self) {
-        // It has ended, unless this process panics.
+        // The process has ended, unless this one panics.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Calls are enqueued without being compared with those of other processes.
+/// Options without the comparison of calls between processes.
 pub fn unverified(options: CommunicatorOptions) -> CommunicatorOptions {
-    // SAFETY: ranks of these tests make the same calls, or none.
+    // SAFETY: the ranks of these tests make the same calls, or none.
     unsafe { options.unverified() }
 }

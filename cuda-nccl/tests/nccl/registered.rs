@@ -1,4 +1,4 @@
-//! Memory of NCCL's, and memory that it knows beforehand.
+//! Memory allocated by NCCL, and registered memory.
 
 use cuda_nccl::{NcclAllocated, Reduction};
 use cuda_safe::DeviceBuffer;
@@ -26,7 +26,7 @@ fn registered_memory_is_reduced() {
         let len = data.len();
         drop(data.into_storage().into_inner());
         assert_eq!(len, 1 << 20);
-        // Memory of the driver's pools, which NCCL may copy all the same.
+        // Memory of the driver's pools, which NCCL may copy nevertheless.
         let memory = DeviceBuffer::from_slice(stream, &[1u64; 100]).unwrap();
         let mut data = rank.register(memory).unwrap();
         rank.all_reduce(stream, &mut data, Reduction::Sum).unwrap();

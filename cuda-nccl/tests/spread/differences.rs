@@ -1,4 +1,4 @@
-//! What differs between ranks is an error on all of them, which names the rank and both values.
+//! Differences between ranks are errors on all of them, and name the rank and both values.
 
 use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter, Kind, Random};
 use cuda_nccl::{
@@ -9,8 +9,11 @@ use cuda_safe::{DeviceBuffer, Stream};
 
 use crate::{ranks, suite};
 
-/// On three ranks, of which rank 1 does something else.
-fn refused<R>(text: &str, work: impl Fn(&PeerRank, &Stream, bool) -> cuda_nccl::Result<R> + Sync) {
+/// Runs three ranks, of which rank 1 does something different.
+fn assert_rejected<R>(
+    text: &str,
+    work: impl Fn(&PeerRank, &Stream, bool) -> cuda_nccl::Result<R> + Sync,
+) {
     suite::on_all(ranks(3), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
         let Err(error) = work(rank, &stream, rank.rank() == 1) else {
@@ -18,7 +21,7 @@ fn refused<R>(text: &str, work: impl Fn(&PeerRank, &Stream, bool) -> cuda_nccl::
         };
         assert!(matches!(error, Error::Value(_)), "{error}");
         assert!(error.to_string().starts_with(text), "{error}");
-        // And the group goes on.
+        // The group stays usable.
         let sum = Sharded::from_fn(rank, &stream, 6, |i| i as u32)
             .unwrap()
             .sum();
@@ -27,7 +30,7 @@ fn refused<R>(text: &str, work: impl Fn(&PeerRank, &Stream, bool) -> cuda_nccl::
 }
 
 #[test]
-fn strips_of_other_images_and_filters() {
+fn different_images_and_filters_are_rejected() {
     fn strips(
         rank: &PeerRank,
         (width, height): (usize, usize),
@@ -40,27 +43,27 @@ fn strips_of_other_images_and_filters() {
         Strips::new(rank, &filter, options, width, height).map(drop)
     }
     let zero = Border::Zero;
-    refused(
-        "the image's height of rank 1: 12; of rank 0: 9",
+    assert_rejected(
+        "the image's height is 12 on rank 1 and 9 on rank 0",
         |rank, _, other| strips(rank, (8, if other { 12 } else { 9 }), 3, zero, 1.0),
     );
-    refused(
-        "the image's width of rank 1: 4; of rank 0: 8",
+    assert_rejected(
+        "the image's width is 4 on rank 1 and 8 on rank 0",
         |rank, _, other| strips(rank, (if other { 4 } else { 8 }, 9), 3, zero, 1.0),
     );
-    refused(
-        "the filter's width of rank 1: 5; of rank 0: 3",
+    assert_rejected(
+        "the filter's width is 5 on rank 1 and 3 on rank 0",
         |rank, _, other| strips(rank, (8, 9), if other { 5 } else { 3 }, zero, 1.0),
     );
-    refused(
-        "the border of rank 1: Clamp; of rank 0: Zero",
+    assert_rejected(
+        "the border is Clamp on rank 1 and Zero on rank 0",
         |rank, _, other| {
             let border = if other { Border::Clamp } else { zero };
             strips(rank, (8, 9), 3, border, 1.0)
         },
     );
-    refused(
-        "the kind of rank 1: correlation; of rank 0: convolution",
+    assert_rejected(
+        "the kind is correlation on rank 1 and convolution on rank 0",
         |rank, _, other| {
             let kind = match other {
                 true => Kind::Correlation,
@@ -75,77 +78,76 @@ fn strips_of_other_images_and_filters() {
         let filter = Filter::new(3, 3, &[1.0; 9])?;
         Strips::new(rank, &filter, options, 8, 9).map(drop)
     };
-    refused(
-        "the extent of rank 1: Valid; of rank 0: Same",
+    assert_rejected(
+        "the extent is Valid on rank 1 and Same on rank 0",
         |rank, _, other| {
             let extent = if other { Extent::Valid } else { Extent::Same };
             with(rank, ConvolutionOptions::default().extent(extent))
         },
     );
-    refused(
-        "separate, as 0 or 1, of rank 1: 0; of rank 0: 1",
+    assert_rejected(
+        "separate is 0 on rank 1 and 1 on rank 0",
         |rank, _, other| with(rank, ConvolutionOptions::default().separate(!other)),
     );
-    refused(
-        "a number made of the filter's weights of rank 1",
-        |rank, _, other| strips(rank, (8, 9), 3, zero, if other { 2.0 } else { 1.0 }),
-    );
+    assert_rejected("a hash of the filter's weights is ", |rank, _, other| {
+        strips(rank, (8, 9), 3, zero, if other { 2.0 } else { 1.0 })
+    });
 }
 
 #[test]
-fn arrays_of_other_shapes_types_and_seeds() {
-    refused(
-        "axis 0 of rank 1: 9; of rank 0: 6",
+fn different_shapes_types_and_seeds_are_rejected() {
+    assert_rejected(
+        "the length of axis 0 is 9 on rank 1 and 6 on rank 0",
         |rank, stream, other| {
             let rows = if other { 9 } else { 6 };
             Sharded::from_fn(rank, stream, [rows, 3], |i| i as f32).map(drop)
         },
     );
-    refused(
-        "the number of axes of rank 1: 2; of rank 0: 1",
+    assert_rejected(
+        "the number of axes is 2 on rank 1 and 1 on rank 0",
         |rank, stream, other| {
             let shape = if other { vec![6, 1] } else { vec![6] };
             Sharded::from_slice(rank, stream, shape, &[1u8; 6]).map(drop)
         },
     );
-    refused(
-        "the elements of rank 1: u32; of rank 0: f32",
+    assert_rejected(
+        "the element type is u32 on rank 1 and f32 on rank 0",
         |rank, stream, other| match other {
             true => Sharded::from_fn(rank, stream, 6, |_| 1u32).map(drop),
             false => Sharded::from_fn(rank, stream, 6, |_| 1f32).map(drop),
         },
     );
-    refused(
-        "axis 1 of rank 1: 2; of rank 0: 3",
+    assert_rejected(
+        "the length of axis 1 is 2 on rank 1 and 3 on rank 0",
         |rank, stream, other| {
             let part = Array::<f32>::zeros(stream, [2, if other { 2 } else { 3 }])?;
             Sharded::from_part(rank, 6, part).map(drop)
         },
     );
-    refused(
-        "the root of rank 1: 0; of rank 0: 2",
+    assert_rejected(
+        "the root is 0 on rank 1 and 2 on rank 0",
         |rank, stream, other| {
             let root = if other { 0 } else { 2 };
             Sharded::scatter(rank, stream, 6, root, &[1u8; 6]).map(drop)
         },
     );
-    refused(
-        "the seed of rank 1: 8; of rank 0: 7",
+    assert_rejected(
+        "the seed is 8 on rank 1 and 7 on rank 0",
         |rank, stream, other| {
             let mut random = Random::new(if other { 8 } else { 7 });
             Sharded::<_, f32>::uniform(rank, stream, &mut random, 6).map(drop)
         },
     );
-    refused(
-        "the position of rank 1: 1; of rank 0: 0",
+    assert_rejected(
+        "the position is 1 on rank 1 and 0 on rank 0",
         |rank, stream, other| {
             let mut random = Random::new(7);
             random.skip(u64::from(other));
             Sharded::<_, f32>::normal(rank, stream, &mut random, 6).map(drop)
         },
     );
-    refused(
-        "the draw of rank 1: exponential; of rank 0: uniform",
+    assert_rejected(
+        "the distribution is exponential on rank 1 and uniform on rank 0",
         |rank, stream, other| {
             let mut random = Random::new(7);
             match other {
@@ -154,10 +156,10 @@ fn arrays_of_other_shapes_types_and_seeds() {
             }
         },
     );
-    refused("root 7: the group has ranks 0 to 2", |rank, stream, _| {
+    assert_rejected("root 7: the group has ranks 0 to 2", |rank, stream, _| {
         Sharded::scatter(rank, stream, 6, 7, &[1u8; 6]).map(drop)
     });
-    // An error of one rank alone.
+    // An error on one rank only.
     suite::on_all(ranks(3), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
         let len = if rank.rank() == 1 { 5 } else { 6 };
@@ -174,32 +176,32 @@ fn arrays_of_other_shapes_types_and_seeds() {
 }
 
 #[test]
-fn gathered_to_other_ranks() {
+fn different_roots_and_methods_are_rejected() {
     fn numbers<'a>(
         rank: &'a PeerRank,
         stream: &Stream,
     ) -> cuda_nccl::Result<Sharded<'a, PeerRank, u32>> {
         Sharded::from_fn(rank, stream, 6, |i| i as u32)
     }
-    refused(
-        "the root of rank 1: 1; of rank 0: 0",
+    assert_rejected(
+        "the root is 1 on rank 1 and 0 on rank 0",
         |rank, stream, other| {
             let root = if other { 1 } else { 0 };
             numbers(rank, stream)?.gather(root)
         },
     );
-    refused(
-        "the root of rank 1: 3; of rank 0: 2",
+    assert_rejected(
+        "the root is 3 on rank 1 and 2 on rank 0",
         |rank, stream, other| {
             let root = if other { 3 } else { 2 };
             numbers(rank, stream)?.gather(root)
         },
     );
-    refused("root 3: the group has ranks 0 to 2", |rank, stream, _| {
+    assert_rejected("root 3: the group has ranks 0 to 2", |rank, stream, _| {
         numbers(rank, stream)?.gather(3)
     });
-    refused(
-        "the method of rank 1: to_vec; of rank 0: gather",
+    assert_rejected(
+        "the method is to_vec on rank 1 and gather on rank 0",
         |rank, stream, other| {
             let x = numbers(rank, stream)?;
             match other {
@@ -208,8 +210,8 @@ fn gathered_to_other_ranks() {
             }
         },
     );
-    refused(
-        "axis 0 of rank 1: 7; of rank 0: 6",
+    assert_rejected(
+        "the length of axis 0 is 7 on rank 1 and 6 on rank 0",
         |rank, stream, other| {
             let more = Sharded::from_fn(rank, stream, 7, |i| i as u32)?;
             let x = numbers(rank, stream)?;
@@ -222,9 +224,9 @@ fn gathered_to_other_ranks() {
 }
 
 #[test]
-fn other_results() {
-    refused(
-        "axis 0 of rank 1: 2; of rank 0: 3",
+fn different_results_are_rejected() {
+    assert_rejected(
+        "the length of axis 0 is 2 on rank 1 and 3 on rank 0",
         |rank, stream, other| {
             let x = Sharded::from_fn(rank, stream, [6, 3, 2], |i| i as u32)?;
             x.reduce(Reduction::Sum, |x| match other {
@@ -233,8 +235,8 @@ fn other_results() {
             })
         },
     );
-    refused(
-        "the reduction of rank 1: min; of rank 0: max",
+    assert_rejected(
+        "the reduction is min on rank 1 and max on rank 0",
         |rank, stream, other| {
             let x = Sharded::from_fn(rank, stream, 6, |i| i as u32)?;
             let reduction = if other {
@@ -248,9 +250,9 @@ fn other_results() {
 }
 
 #[test]
-fn other_reductions_and_types() {
-    refused(
-        "the reduction of rank 1: min; of rank 0: max",
+fn different_reductions_and_types_are_rejected() {
+    assert_rejected(
+        "the reduction is min on rank 1 and max on rank 0",
         |rank, stream, other| {
             let data = DeviceBuffer::from_slice(stream, &[1.0f32, 2.0])?;
             let reductions = Reductions::new(rank)?;
@@ -260,8 +262,8 @@ fn other_reductions_and_types() {
             }
         },
     );
-    refused(
-        "the elements of rank 1: i32; of rank 0: f32",
+    assert_rejected(
+        "the element type is i32 on rank 1 and f32 on rank 0",
         |rank, stream, other| {
             let reductions = Reductions::new(rank)?;
             let (floats, integers) = (

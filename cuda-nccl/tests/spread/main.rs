@@ -1,4 +1,4 @@
-//! Work that is spread over devices, held to the same work on one.
+//! Algorithms on several devices, compared with the same algorithms on one device.
 #![cfg(feature = "compute")]
 
 mod differences;
@@ -32,18 +32,18 @@ const SIZES: [usize; 3] = [1, 2, 3];
 
 #[test]
 #[should_panic = "there is no rank 5 of 3"]
-fn no_part_of_a_rank_that_there_is_not() {
+fn part_panics_for_a_rank_out_of_range() {
     let _ = spread::part(8, 3, 5);
 }
 
 #[test]
 #[should_panic = "there is no rank 0 of 0"]
-fn no_part_of_no_ranks() {
+fn part_panics_without_ranks() {
     let _ = spread::part(8, 0, 0);
 }
 
 #[test]
-fn parts_cover_everything() {
+fn parts_cover_all_items_once() {
     for (len, ranks) in [(0, 3), (2, 3), (9, 3), (10, 3), (11, 3), (7, 1)] {
         let mut at = 0;
         for rank in 0..ranks {

@@ -1,4 +1,4 @@
-//! Arrays that are cut into parts, held to arrays that are not.
+//! Sharded arrays, compared with arrays on one device.
 
 use cuda_compute::{Array, Random, s};
 use cuda_nccl::{Collectives, Error, PeerRank, Reduction, spread::Sharded};
@@ -6,7 +6,7 @@ use cuda_safe::{Context, Stream};
 
 use crate::{SIZES, ranks, suite};
 
-/// For each number of ranks, with a stream of the rank.
+/// Runs `work` for each number of ranks, with a stream of the rank.
 fn on_all(work: impl Fn(&PeerRank, &Stream) + Sync) {
     for size in SIZES {
         suite::on_all(ranks(size), |rank| {
@@ -21,7 +21,7 @@ fn value(i: usize) -> f32 {
 }
 
 #[test]
-fn elements_come_and_go() {
+fn elements_round_trip() {
     let host: Vec<f32> = (0..7 * 6).map(value).collect();
     on_all(|rank, stream| {
         let x = Sharded::from_fn(rank, stream, [7, 2, 3], value).unwrap();
@@ -37,7 +37,7 @@ fn elements_come_and_go() {
         let here: &[f32] = if rank.rank() == last { &host } else { &[] };
         let z = Sharded::scatter(rank, stream, [42], last, here).unwrap();
         assert_eq!(z.to_vec().unwrap(), host);
-        // A part that does not lie side by side.
+        // A part that is not contiguous.
         let part = Array::from_shape(stream, [3, own.len()], &vec![1.0f32; 3 * own.len()]);
         let turned = Sharded::from_part(rank, 7, part.unwrap().t()).unwrap();
         assert_eq!(turned.to_vec().unwrap(), [1.0; 21]);
@@ -45,7 +45,7 @@ fn elements_come_and_go() {
 }
 
 #[test]
-fn mistakes_are_errors_of_all_ranks() {
+fn mistakes_are_errors_on_all_ranks() {
     on_all(|rank, stream| {
         let is_value = |error: Error| assert!(matches!(error, Error::Value(_)), "{error}");
         is_value(Sharded::scatter(rank, stream, [5], 0, &[1u8; 4]).unwrap_err());
@@ -58,23 +58,23 @@ fn mistakes_are_errors_of_all_ranks() {
             is_value(few.max().unwrap_err());
         }
         let x = Sharded::from_fn(rank, stream, [6, 5], |i| i as u32).unwrap();
-        let told = |error: Error| {
+        let message = |error: Error| {
             let text = error.to_string();
             is_value(error);
             text
         };
-        let text = told(x.map(|x| x.sum_axis(0)).unwrap_err());
-        assert!(text.contains("is a method of Sharded"), "{text}");
-        let text = told(x.map_arrays(|x| x.slice(s![..1])).unwrap_err());
-        assert!(text.ends_with("is a method of Sharded"), "{text}");
+        let text = message(x.map(|x| x.sum_axis(0)).unwrap_err());
+        assert!(text.contains("use the methods of Sharded"), "{text}");
+        let text = message(x.map_arrays(|x| x.slice(s![..1])).unwrap_err());
+        assert!(text.ends_with("use the methods of Sharded"), "{text}");
         let part = Array::<u32>::zeros(stream, [9, 2]).unwrap();
-        let text = told(Sharded::from_part(rank, 7, part).unwrap_err());
+        let text = message(Sharded::from_part(rank, 7, part).unwrap_err());
         assert!(text.contains("of 7 rows, not 9: spread::part"), "{text}");
-        // A row of each rank would stretch over the others.
+        // One row per rank would be broadcast over the others.
         let few = Sharded::from_fn(rank, stream, [rank.size(), 5], |i| i as u32).unwrap();
-        let text = told(x.zip(&few, |x, few| x + few).unwrap_err());
+        let text = message(x.zip(&few, |x, few| x + few).unwrap_err());
         assert!(text.starts_with("zip of rows "), "{text}");
-        // The error of an expression is none of the parts.
+        // The error comes from the expression, not from the comparison of the parts.
         let wrong = x.map(|x| x.sum_axis(2)).unwrap_err().to_string();
         assert!(wrong.contains("along axes [2]"), "{wrong}");
         let wrong = x.reduce(Reduction::Sum, |x| x.sum_axis(2)).unwrap_err();
@@ -83,7 +83,7 @@ fn mistakes_are_errors_of_all_ranks() {
     });
 }
 
-/// The sum of each row, as a column.
+/// Returns the sum of each row, as a column.
 fn rows_of<'a>(x: &Sharded<'a, PeerRank, f32>) -> Sharded<'a, PeerRank, f32> {
     x.map(|x| x.sum_axis(1).keep_axes()).unwrap()
 }
@@ -111,7 +111,7 @@ fn rows_of_another_group_are_not_zipped() {
 #[test]
 fn expressions_and_reductions() {
     let whole = |work: fn(&Array<f32>) -> Vec<f32>| {
-        drop(ranks(1)); // the driver starts with several devices
+        drop(ranks(1)); // starts the driver with several devices
         let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
         let host: Vec<f32> = (0..10 * 5).map(value).collect();
         work(&Array::from_shape(&stream, [10, 5], &host).unwrap())
@@ -134,12 +134,12 @@ fn expressions_and_reductions() {
         assert_eq!(zipped.to_vec().unwrap(), both.to_vec().unwrap());
         let larger = x.zip(&rows_of(&x), |x, sum| x.greater(sum)).unwrap();
         assert_eq!(larger.shape().unwrap(), [10, 5]);
-        // Around the means of all rows, on any number of ranks.
+        // Subtracts the means of all rows, with any number of ranks.
         let mean = x.sum_first_axis().unwrap();
         let centred = x.map(|x| x - &mean / 10.0).unwrap();
         assert_eq!(centred.to_vec().unwrap(), around);
         assert_eq!(y.map(|y| y.sum_axis(1)).unwrap().to_vec().unwrap(), rows);
-        // These are whole numbers, so that sums are exact.
+        // These are integers, so sums are exact.
         let sums = x.sum_first_axis().unwrap();
         assert_eq!(sums.to_vec().unwrap(), columns);
         assert_eq!(x.sum().unwrap(), columns.iter().sum());
@@ -155,7 +155,7 @@ fn expressions_and_reductions() {
         assert_eq!(x.cumsum_first_axis().unwrap().to_vec().unwrap(), running);
         let scanned = x.map_arrays(|x| x.cumsum(1)).unwrap();
         assert_eq!(scanned.to_vec().unwrap(), along);
-        // What was reduced is each rank's own array.
+        // The result of a reduction is a separate array on each rank.
         let mut sums = sums;
         sums.slice_mut(s![0]).unwrap().assign(1.0).unwrap();
         assert_eq!(sums.to_vec().unwrap()[0], 1.0);
@@ -163,7 +163,7 @@ fn expressions_and_reductions() {
 }
 
 #[test]
-fn fewer_rows_than_ranks() {
+fn ranks_may_have_no_rows() {
     on_all(|rank, stream| {
         let x = Sharded::from_fn(rank, stream, [1, 3], |i| i as i32 + 1).unwrap();
         assert_eq!(x.to_vec().unwrap(), [1, 2, 3]);
@@ -174,7 +174,7 @@ fn fewer_rows_than_ranks() {
 }
 
 #[test]
-fn ranks_without_a_result() {
+fn error_of_one_rank_is_reported_to_all() {
     suite::on_all(ranks(3), |rank| {
         let stream = Stream::new(rank.context()).unwrap();
         let x = Sharded::from_fn(rank, &stream, [2, 3], |i| i as i32).unwrap();
@@ -184,14 +184,14 @@ fn ranks_without_a_result() {
             2 => assert!(!text.contains("can't take part"), "{text}"),
             _ => assert!(text.starts_with("rank 2 can't take part: "), "{text}"),
         }
-        // And the group goes on.
+        // The group stays usable.
         let least = x.reduce(Reduction::Sum, |x| x.sum_axis(0)).unwrap();
         assert_eq!(least.to_vec().unwrap(), [3, 5, 7]);
     });
 }
 
 #[test]
-fn histograms() {
+fn histogram_counts_the_whole_array() {
     on_all(|rank, stream| {
         let x = Sharded::from_fn(rank, stream, 1000, |i| (i % 7) as u32).unwrap();
         let wanted = [143, 143, 143, 143, 143, 143, 142, 0];
@@ -201,7 +201,7 @@ fn histograms() {
 
 #[test]
 fn random_numbers_do_not_depend_on_the_ranks() {
-    drop(ranks(1)); // the driver starts with several devices
+    drop(ranks(1)); // starts the driver with several devices
     let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
     let mut random = Random::new(7);
     random.skip(3);

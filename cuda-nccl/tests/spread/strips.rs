@@ -1,4 +1,4 @@
-//! Images in strips.
+//! Convolution of images in strips.
 
 use cuda_compute::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout};
 use cuda_nccl::{Collectives, Error, spread::Strips};
@@ -8,7 +8,7 @@ use crate::{SIZES, ranks, suite};
 
 const BORDERS: [Border; 4] = [Border::Zero, Border::Clamp, Border::Reflect, Border::Wrap];
 
-/// The strips' results against those of the whole image, but for the rounding of its sums.
+/// Compares the result of the strips with that of the whole image, up to the rounding of sums.
 fn convolved(
     size: usize,
     filter: &Filter,
@@ -57,7 +57,7 @@ fn filter(width: usize, height: usize) -> Filter {
 }
 
 #[test]
-fn strips_are_convolved_as_the_whole_image_is() {
+fn strips_give_the_result_of_the_whole_image() {
     for border in BORDERS {
         let options = ConvolutionOptions::default().border(border);
         for size in SIZES {
@@ -73,61 +73,64 @@ fn strips_are_convolved_as_the_whole_image_is() {
 }
 
 #[test]
-fn strips_of_other_filters() {
+fn strips_work_with_other_filters() {
     let options = ConvolutionOptions::default();
     convolved(2, &filter(4, 1), options, [12, 5]);
     convolved(2, &filter(1, 6), options, [12, 30]);
-    // Strips that are shorter than the filter is high: no inner part.
+    // Strips with fewer rows than the filter, so that there are no inner rows.
     convolved(3, &filter(3, 7), options.border(Border::Wrap), [16, 14]);
     let separable = Filter::separable(&[0.25, 0.5, 0.25], &[0.5, 1.0, -0.5, 0.25, 0.5]).unwrap();
     convolved(2, &separable, options.border(Border::Reflect), [64, 33]);
 }
 
 #[test]
-fn images_larger_than_any_memory() {
+fn images_that_exceed_the_address_space_are_rejected() {
     let options = ConvolutionOptions::default();
-    let refused = |size, width, height| {
+    let rejected = |size, width, height| {
         suite::on_all(ranks(size), |rank| {
             let error = Strips::new(rank, &filter(3, 3), options, width, height).unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error}");
             let text = error.to_string();
-            assert!(text.ends_with("is larger than any memory"), "{text}");
+            assert!(text.ends_with("exceeds the address space"), "{text}");
         });
     };
-    // Whose elements are 16, as 64 bits count them.
-    refused(1, (1 << 62) + 4, 2);
-    refused(1, usize::MAX, 2);
-    refused(2, 4, usize::MAX);
-    // That of rank 1 could be counted.
-    refused(2, (1 << 63) / 18, 5);
+    // The number of elements overflows to 16 in 64 bits.
+    rejected(1, (1 << 62) + 4, 2);
+    rejected(1, usize::MAX, 2);
+    rejected(2, 4, usize::MAX);
+    // Only the size of rank 0's strip overflows.
+    rejected(2, (1 << 63) / 18, 5);
 }
 
 #[test]
-fn strips_that_do_not_fit() {
+fn strips_that_do_not_fit_are_rejected() {
     suite::on_all(ranks(3), |rank| {
         let options = ConvolutionOptions::default();
-        let refused = |filter, options, height| {
+        let rejected = |filter, options, height| {
             let error = Strips::new(rank, &filter, options, 8, height).unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error}");
             error.to_string()
         };
-        let text = refused(filter(3, 9), options, 11);
-        let told = "11 rows over 3 ranks are 3 for the last one, and the filter reaches 4 rows: take 2 ranks at most";
-        assert_eq!(text, told);
+        let text = rejected(filter(3, 9), options, 11);
+        let expected = "11 rows divided among 3 ranks leave 3 for the last one, but the filter reaches 4 rows: use at most 2 ranks";
+        assert_eq!(text, expected);
         assert!(Strips::new(rank, &filter(3, 9), options, 8, 12).is_ok());
-        refused(filter(3, 9), options.border(Border::Reflect), 12);
-        let text = refused(filter(1, 1), options, 2);
-        assert!(text.ends_with("take 2 ranks at most"), "{text}");
-        let text = refused(filter(3, 9), options, 3);
-        assert!(text.ends_with("too few for any number of ranks"), "{text}");
-        refused(filter(3, 3), options.extent(Extent::Valid), 30);
+        rejected(filter(3, 9), options.border(Border::Reflect), 12);
+        let text = rejected(filter(1, 1), options, 2);
+        assert!(text.ends_with("use at most 2 ranks"), "{text}");
+        let text = rejected(filter(3, 9), options, 3);
+        assert!(
+            text.ends_with("too small for any number of ranks"),
+            "{text}"
+        );
+        rejected(filter(3, 3), options.extent(Extent::Valid), 30);
         let stream = Stream::new(rank.context()).unwrap();
         let one = Strips::new(rank, &filter(3, 3), options, 8, 30).unwrap();
         let other = Strips::new(rank, &filter(3, 5), options, 8, 30).unwrap();
         let (mut from, mut to) = (one.strip(&stream).unwrap(), other.strip(&stream).unwrap());
         let error = one.run(&stream, &mut from, &mut to).unwrap_err();
         assert!(
-            error.to_string().contains("belongs to the Strips"),
+            error.to_string().contains("created by another Strips"),
             "{error}"
         );
         assert!(from.copy_from_slice(&stream, &[0.0; 9]).is_err());
@@ -136,7 +139,7 @@ fn strips_that_do_not_fit() {
 }
 
 #[test]
-fn a_strip_of_another_cut_is_an_error_of_all_ranks() {
+fn strip_of_another_convolution_fails_on_all_ranks() {
     let options = ConvolutionOptions::default();
     for border in BORDERS {
         suite::on_all(ranks(3), |rank| {
@@ -153,10 +156,10 @@ fn a_strip_of_another_cut_is_an_error_of_all_ranks() {
             assert!(matches!(error, Error::Value(_)), "{error}");
             let text = error.to_string();
             match rank.rank() {
-                1 => assert!(text.contains("belongs to the Strips"), "{text}"),
+                1 => assert!(text.contains("created by another Strips"), "{text}"),
                 _ => assert!(text.starts_with("rank 1 can't take part: "), "{text}"),
             }
-            // And the group goes on.
+            // The group stays usable.
             let mut to = one.strip(&stream).unwrap();
             one.run(&stream, &mut from, &mut to).unwrap();
             assert_eq!(to.to_vec(&stream).unwrap(), [0.0; 80]);

@@ -1,4 +1,4 @@
-//! Sums, minima, maxima, means.
+//! Sums, minima, maxima and means.
 
 use cuda_nccl::{
     Collectives, PeerRank, Reducible, Reduction, Result,
@@ -13,7 +13,7 @@ use half::f16;
 use crate::{SIZES, ranks, suite};
 
 #[test]
-fn reductions_of_numbers_on_many_devices() {
+fn reductions_combine_all_ranks() {
     let numbers: Vec<f32> = (0..10_001)
         .map(|i| ((i * 37) % 501) as f32 - 250.0)
         .collect();
@@ -30,7 +30,7 @@ fn reductions_of_numbers_on_many_devices() {
             assert_eq!(reductions.max(&stream, &data).unwrap(), Some(250.0));
             let mean = reductions.mean(&stream, &data).unwrap().unwrap();
             assert_eq!(mean, exact / numbers.len() as f64);
-            // Other types, which wrap around or are summed wider.
+            // Other types, which wrap around or have a wider sum.
             let large = DeviceBuffer::from_slice(&stream, &[i32::MAX, 1]).unwrap();
             let wrapped = (i32::MIN).wrapping_mul(size as i32);
             assert_eq!(reductions.sum(&stream, &large).unwrap(), wrapped);
@@ -43,7 +43,7 @@ fn reductions_of_numbers_on_many_devices() {
                 reductions.sum(&stream, &halves).unwrap(),
                 15.0 * size as f32
             );
-            // Only the last has some.
+            // Only the last rank has numbers.
             let last = rank.rank() + 1 == size;
             let some: &[u64] = if last { &[7, 9] } else { &[] };
             let some = DeviceBuffer::from_slice(&stream, some).unwrap();
@@ -75,7 +75,7 @@ fn sums_have_the_same_bits_every_time() {
     assert!(one.iter().chain(&other).all(|&bits| bits == one[0]));
 }
 
-/// A group whose ranks don't meet on the host: it has what the trait provides.
+/// A group that uses only the trait's provided methods, and does not synchronize ranks on the host.
 struct OnDevices(PeerRank);
 
 impl Collectives for OnDevices {
@@ -146,7 +146,7 @@ impl Collectives for OnDevices {
 }
 
 #[test]
-fn ranks_that_do_not_meet_on_the_host() {
+fn provided_methods_work_without_a_rendezvous() {
     let numbers: Vec<f32> = (0..3000).map(|i| (i as f32).cos()).collect();
     let sums = std::sync::Mutex::new(Vec::new());
     let keep = |sum: f32| sums.lock().unwrap().push(sum.to_bits());

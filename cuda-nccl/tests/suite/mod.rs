@@ -1,4 +1,4 @@
-//! What every back end has to do. Each rank is given to a thread of its own.
+//! Tests for all back ends. Each rank is used by its own thread.
 
 use std::thread;
 
@@ -6,7 +6,7 @@ use cuda_nccl::{Collectives, Error, Reducible, Reduction};
 use cuda_safe::{DeviceBuffer, Stream};
 use half::{bf16, f16};
 
-/// Every test of the suite, for a group of any size.
+/// Runs every test of the suite, for a group of any size.
 pub fn suite<C: Collectives + Send>(ranks: Vec<C>) {
     on_all(ranks, |rank| {
         reductions_of_all_types(rank);
@@ -37,7 +37,7 @@ fn stream(rank: &impl Collectives) -> Stream {
     Stream::new(rank.context()).unwrap()
 }
 
-/// What rank `rank` has in element `i`: small, so that sums are exact.
+/// Returns element `i` of rank `rank`. Values are small, so that sums are exact.
 fn value(rank: usize, i: usize) -> i64 {
     ((rank * 7 + i * 3) % 11) as i64 + 1
 }
@@ -71,7 +71,7 @@ fn of_type<T: Reducible + PartialEq + std::fmt::Debug>(
     for reduction in REDUCTIONS {
         let wanted: Vec<f64> = (0..len).map(|i| reduced(size, i, reduction)).collect();
         if wanted.iter().any(|&value| value > holds) {
-            continue; // many ranks
+            continue; // too large for the type with many ranks
         }
         let mine: Vec<T> = (0..len)
             .map(|i| from(value(rank.rank(), i) as f64))
@@ -91,7 +91,7 @@ fn reductions_of_all_types(rank: &impl Collectives) {
     of_type(rank, |x| x as u32, 4e9);
     of_type(rank, |x| x as i64, 9e15);
     of_type(rank, |x| x as u64, 9e15);
-    // Means of three are rounded, by way of a sum that is exact.
+    // The means of three are rounded, but their sum is exact.
     of_type(rank, |x| f16::from_f32(x as f32), 2048.0);
     of_type(rank, |x| bf16::from_f32(x as f32), 256.0);
     of_type(rank, |x| x as f32, 1e7);
@@ -109,7 +109,7 @@ fn reductions_of_all_lengths(rank: &impl Collectives) {
         rank.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
         assert_eq!(data.to_vec(&stream).unwrap(), wanted, "{len}");
     }
-    // Sums that are rounded: the same bits on all ranks.
+    // Sums that need rounding have the same bits on all ranks.
     let mine: Vec<f32> = (0..3000)
         .map(|i| ((i + 1) as f32).powi(3) / (rank.rank() + 3) as f32)
         .collect();
@@ -130,7 +130,7 @@ fn reductions_of_all_lengths(rank: &impl Collectives) {
 fn parts_of_arrays_and_other_streams(rank: &impl Collectives) {
     let (stream, other, size) = (stream(rank), stream(rank), rank.size());
     for len in [9, 2000] {
-        // A slice that begins anywhere, of a buffer of another stream, which goes at once.
+        // An unaligned slice of a buffer of another stream, which is dropped at once.
         let mut data = DeviceBuffer::<i32>::zeroed(&other, len + 10).unwrap();
         data.fill(&other, 5).unwrap();
         let mut part = data.slice_mut(3..len + 3).unwrap();
@@ -146,7 +146,7 @@ fn parts_of_arrays_and_other_streams(rank: &impl Collectives) {
         let mut target = DeviceBuffer::<i32>::zeroed(&other, len * size).unwrap();
         rank.all_gather(&stream, &data.slice(..len).unwrap(), &mut target)
             .unwrap();
-        drop(data); // while others may still read it
+        drop(data); // other ranks may still be reading it
         let all = target.to_vec(&other).unwrap();
         assert!(all.chunks(len).all(|part| part == &wanted[..len]));
     }
@@ -181,7 +181,7 @@ fn gathers(rank: &impl Collectives) {
 
 fn parts_of_reductions(rank: &impl Collectives) {
     let (stream, size, me) = (stream(rank), rank.size(), rank.rank());
-    // Small, in several steps, and not aligned.
+    // Small, in several steps, and unaligned.
     for len in [0, 1, 7, 64, 501, 4000] {
         for reduction in [Reduction::Sum, Reduction::Max, Reduction::Mean] {
             let mine: Vec<f64> = (0..len * size).map(|i| value(me, i) as f64).collect();
@@ -196,7 +196,7 @@ fn parts_of_reductions(rank: &impl Collectives) {
             assert_eq!(all.to_vec(&stream).unwrap(), mine);
         }
     }
-    // Memory of another stream, parts that begin anywhere, and what was read goes at once.
+    // Memory of another stream and unaligned parts. The source is dropped at once.
     let other = Stream::new(rank.context()).unwrap();
     let mut all = DeviceBuffer::<u8>::zeroed(&other, 1000 * size + 3).unwrap();
     all.fill(&other, 2).unwrap();
@@ -213,7 +213,7 @@ fn parts_of_reductions(rank: &impl Collectives) {
 fn transpositions(rank: &impl Collectives) {
     let (stream, size, me) = (stream(rank), rank.size(), rank.rank());
     for len in [0, 1, 6, 900] {
-        // Each element says which rank has it for whom.
+        // Each element encodes its source and its target.
         let element = |from: usize, to: usize, i: usize| [from as u16, to as u16, i as u16];
         let of = |element: &dyn Fn(usize, usize) -> [u16; 3]| -> Vec<[u16; 3]> {
             let ranks = 0..size;
@@ -226,7 +226,7 @@ fn transpositions(rank: &impl Collectives) {
         let from = DeviceBuffer::from_slice(&stream, &mine).unwrap();
         let mut to = DeviceBuffer::<[u16; 3]>::zeroed(&stream, len * size).unwrap();
         rank.all_to_all(&stream, &from, &mut to).unwrap();
-        drop(from); // while others may still read it
+        drop(from); // other ranks may still be reading it
         let wanted = of(&|rank, i| element(rank, me, i));
         assert_eq!(to.to_vec(&stream).unwrap(), wanted);
     }
@@ -234,7 +234,7 @@ fn transpositions(rank: &impl Collectives) {
 
 fn exchanges(rank: &impl Collectives) {
     let (stream, size, me) = (stream(rank), rank.size(), rank.rank());
-    // In a ring, both ways, of different lengths.
+    // In a ring, in both directions, with different lengths.
     let (next, previous) = ((me + 1) % size, (me + size - 1) % size);
     let data = DeviceBuffer::from_slice(&stream, &[me as u32; 100]).unwrap();
     let mut target = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
@@ -245,25 +245,25 @@ fn exchanges(rank: &impl Collectives) {
     ];
     let mut receives = [(next, low.view_mut()), (previous, high.view_mut())];
     if size <= 2 {
-        // The same rank on both sides: by the order in which it sends.
+        // The same rank on both sides: transfers are matched in the order of the sends.
         receives.reverse();
     }
     rank.exchange(&stream, &sends, &mut receives).unwrap();
     let mut wanted = vec![next as u32; 40];
     wanted.extend(vec![previous as u32; 60]);
     assert_eq!(target.to_vec(&stream).unwrap(), wanted);
-    // From the first to the last alone; the others do nothing.
+    // Only from the first rank to the last. The others do nothing.
     let mut result = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
     let sends = [(size - 1, data.view())];
     let sends = &sends[..usize::from(me == 0)];
     let mut receives = [(0, result.view_mut())];
     let receives = &mut receives[..usize::from(me == size - 1)];
     rank.exchange(&stream, sends, receives).unwrap();
-    assert_eq!(result.to_vec(&stream).unwrap(), [0; 100]); // the first is number 0
+    assert_eq!(result.to_vec(&stream).unwrap(), [0; 100]); // the first value is 0
     rank.exchange::<u8>(&stream, &[], &mut []).unwrap();
 }
 
-/// Nothing overtakes anything, though nobody waits.
+/// Calls stay in order although the host never waits.
 fn many_calls_in_a_row(rank: &impl Collectives) {
     let (stream, size) = (stream(rank), rank.size() as u64);
     for len in [1, 800] {
@@ -289,7 +289,7 @@ fn values_of_the_host(rank: &impl Collectives) {
     assert_eq!(all, wanted);
 }
 
-/// Mistakes of all ranks alike.
+/// All ranks make the same mistake.
 fn local_mistakes(rank: &impl Collectives) {
     let (stream, size) = (stream(rank), rank.size());
     let mut data = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
@@ -307,9 +307,9 @@ fn local_mistakes(rank: &impl Collectives) {
     let sends = [(size, data.view())];
     let error = rank.exchange(&stream, &sends, &mut []).unwrap_err();
     assert!(matches!(error, Error::Value(_)), "{error}");
-    // And the group goes on.
+    // The group stays usable.
     rank.all_reduce(&stream, &mut data, Reduction::Max).unwrap();
-    // All of them find something wrong before their call.
+    // All ranks find an error before their call.
     rank.refuse("on purpose");
     rank.all_reduce(&stream, &mut data, Reduction::Max).unwrap();
 }

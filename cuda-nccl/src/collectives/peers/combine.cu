@@ -1,6 +1,6 @@
-// One pass that combines the same elements of several arrays, in their order.
+// Combines the corresponding elements of several arrays in one pass, in the order of the arrays.
 //
-// Macros: ELEMENT, what lies in memory; INPUTS, how many arrays; OPERATION, one of those below.
+// Macros: ELEMENT is the type in memory, INPUTS the number of arrays, OPERATION one of the codes below.
 
 enum { SUM, PRODUCT, MIN, MAX, MEAN };
 
@@ -11,7 +11,7 @@ struct Bfloat {
     unsigned short bits;
 };
 
-// What an element is computed in.
+// The type in which an element is computed.
 template <class E>
 struct Number {
     typedef E Type;
@@ -48,7 +48,7 @@ template <>
 struct Number<Bfloat> {
     typedef float Type;
     static __device__ float of(Bfloat e) { return __uint_as_float((unsigned)e.bits << 16); }
-    // To the nearest, of two as near the even one. By hand: devices before 8.0 have no instruction for it.
+    // Rounds to nearest, ties to even. Written by hand because devices before 8.0 have no instruction for it.
     static __device__ Bfloat from(float v) {
         unsigned bits = __float_as_uint(v);
         Bfloat e;
@@ -92,7 +92,7 @@ __device__ Computed combined(Computed a, Computed b) {
 
 __device__ ELEMENT finished(Computed v) {
     if (OPERATION != MEAN) return Of::from(v);
-    // Integers have wrapped around, as their sum does.
+    // Integers wrap around, like their sum.
     if (sizeof(Computed) != sizeof(ELEMENT) && (Computed)0.5f == 0) v = Of::of(Of::from(v));
     return Of::from(v / (Computed)INPUTS);
 }
@@ -104,7 +104,7 @@ struct alignas(16) Vector {
     ELEMENT e[16 / sizeof(ELEMENT)];
 };
 
-// `to` may be one of the inputs. `aligned`: all addresses are multiples of 16.
+// `to` may be one of the inputs. `aligned` is set if all addresses are multiples of 16.
 extern "C" __global__ void combine(const Inputs in, ELEMENT *to, unsigned long long count, int aligned) {
     const unsigned long long first = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
     const unsigned long long step = gridDim.x * (unsigned long long)blockDim.x;

@@ -1,4 +1,4 @@
-//! The kernel that combines the same elements of all ranks, in the order of ranks.
+//! The kernel that combines the corresponding elements of all ranks, in the order of ranks.
 
 use std::ffi::c_void;
 
@@ -9,7 +9,7 @@ use crate::{
     error::Result,
 };
 
-/// The kernel takes so many addresses: as many devices as the usual hosts have at most.
+/// The number of addresses the kernel takes. Common hosts have at most this number of devices.
 pub(super) const MOST_RANKS: usize = 16;
 const THREADS: u32 = 512;
 
@@ -18,7 +18,7 @@ const THREADS: u32 = 512;
 pub(super) struct Combine {
     kernel: Function,
     inputs: usize,
-    /// As many as are on the device at the same time.
+    /// The number of blocks that can be resident on the device at the same time.
     most_blocks: u32,
 }
 
@@ -62,11 +62,15 @@ impl Combine {
         })
     }
 
-    /// Enqueues the combination of `count` elements of each input into `to`, which may be one of them.
+    /// Enqueues the combination of `count` elements of each input into `to`, which may be one of
+    /// the inputs.
     ///
     /// # Safety
-    /// As many addresses as the kernel has inputs, each of `count` elements of its type that the stream's device may read,
-    /// and of `to` write, in the order of this stream.
+    /// The caller must ensure that:
+    /// - `inputs` has one address per input of the kernel;
+    /// - in the order of `stream`, each input has `count` elements of the kernel's type that the
+    ///   stream's device may read;
+    /// - in the order of `stream`, `to` has space for `count` elements that the device may write.
     pub(super) unsafe fn launch(
         &self,
         stream: &Stream,
@@ -89,8 +93,8 @@ impl Combine {
             (&raw mut count).cast(),
             (&raw mut aligned).cast(),
         ];
-        // SAFETY: the kernel's parameters are as many addresses as inputs, an address, a count and an int. It goes through
-        // `count` elements, which the caller has promised.
+        // SAFETY: the kernel's parameters are an array of addresses, an address, a count and an
+        // int. It accesses `count` elements, which the caller guarantees.
         unsafe {
             self.kernel
                 .launch_raw(stream, LaunchConfig::new(blocks, THREADS), &mut pointers)?;

@@ -1,10 +1,10 @@
-//! What is carried from rank to rank and not combined.
+//! Operations that copy data between ranks without combining it.
 
 use cuda_safe::{Context, DeviceView, DeviceViewMut, PlainData, Stream, bytemuck, sys};
 
 use super::{
     frame::Frame,
-    offer::{Offer, What, agreed},
+    offer::{Offer, Signature, agreed},
     rank::PeerRank,
 };
 use crate::{
@@ -12,11 +12,12 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Enqueues a copy between memory of two contexts, which may be the same one.
+/// Enqueues a copy between memory of two contexts, which may be the same.
 ///
 /// # Safety
-/// Both are live memory of `bytes` of these contexts when the stream comes to this, apart from each other, and nobody else
-/// writes to either meanwhile.
+/// The caller must ensure that, when the stream executes the copy:
+/// - both ranges are live memory of `bytes` bytes in these contexts, and do not overlap;
+/// - no other work writes to either range.
 pub(super) unsafe fn copy(
     stream: &Stream,
     (target, to): (&Context, u64),
@@ -30,20 +31,20 @@ pub(super) unsafe fn copy(
     let _current = context.push_current()?;
     let raw = stream.as_raw();
     let (call, code) = if target == source {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's caller.
         let code = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, raw) };
         ("cuMemcpyDtoDAsync_v2", code)
     } else {
         let (target, source) = (target.as_raw(), source.as_raw());
-        // SAFETY: as this function's contract says; both contexts are held by the group.
+        // SAFETY: guaranteed by this function's caller. The group keeps both contexts alive.
         let code = unsafe { sys::cuMemcpyPeerAsync(to, target, from, source, bytes, raw) };
         ("cuMemcpyPeerAsync", code)
     };
     Ok(context.check(call, code)?)
 }
 
-pub(super) fn what<T>(name: &'static str, len: Option<usize>) -> What {
-    What {
+pub(super) fn signature<T>(name: &'static str, len: Option<usize>) -> Signature {
+    Signature {
         name,
         element: std::any::type_name::<T>(),
         element_bytes: size_of::<T>(),
@@ -70,14 +71,14 @@ impl PeerRank {
         data: DeviceViewMut<'_, T>,
         root: usize,
     ) -> Result<()> {
-        let what = What {
+        let signature = Signature {
             root: Some(root),
-            ..what::<T>("broadcast", Some(data.len()))
+            ..signature::<T>("broadcast", Some(data.len()))
         };
         let address = data.as_device_ptr();
         self.call(stream, [data.owner()], |frame| {
             self.expect_rank("broadcast", root)?;
-            let offers = frame.begin(what, true, |call| call.address = address)?;
+            let offers = frame.begin(signature, true, |call| call.address = address)?;
             let mut copied = Ok(());
             if self.rank() != root {
                 let all = Piece {
@@ -98,7 +99,7 @@ impl PeerRank {
         part: DeviceView<'_, T>,
         all: DeviceViewMut<'_, T>,
     ) -> Result<()> {
-        let what = what::<T>("all_gather", Some(part.len()));
+        let signature = signature::<T>("all_gather", Some(part.len()));
         let (size, me) = (self.size(), self.rank());
         let (from, bytes) = (part.as_device_ptr(), part.size_bytes());
         self.call(stream, [part.owner(), all.owner()], |frame| {
@@ -107,7 +108,7 @@ impl PeerRank {
                 [("part", part.len()), ("all", all.len())],
                 size,
             )?;
-            let offers = frame.begin(what, true, |call| call.address = from)?;
+            let offers = frame.begin(signature, true, |call| call.address = from)?;
             let pieces = from_own(me, size).map(|rank| Piece {
                 from: rank,
                 source: Source::Array(0),
@@ -125,12 +126,12 @@ impl PeerRank {
         from: DeviceView<'_, T>,
         to: DeviceViewMut<'_, T>,
     ) -> Result<()> {
-        let what = what::<T>("all_to_all", Some(from.len()));
+        let signature = signature::<T>("all_to_all", Some(from.len()));
         let (size, me) = (self.size(), self.rank());
         self.call(stream, [from.owner(), to.owner()], |frame| {
             if from.len() != to.len() || !from.len().is_multiple_of(size) {
                 return Err(Error::Value(format!(
-                    "all_to_all: `from` has {} elements and `to` {}: both have a part of one length for each of the {size} ranks",
+                    "all_to_all: `from` has {} elements and `to` {}: both must have the same length, a multiple of {size} (one part per rank)",
                     from.len(),
                     to.len()
                 )));
@@ -138,7 +139,7 @@ impl PeerRank {
             let part = from.len() / size;
             let bytes = part * size_of::<T>();
             let address = from.as_device_ptr();
-            let offers = frame.begin(what, true, |call| call.address = address)?;
+            let offers = frame.begin(signature, true, |call| call.address = address)?;
             let pieces = from_own(me, size).map(|rank| Piece {
                 from: rank,
                 source: Source::Array((me * bytes) as u64),
@@ -164,7 +165,7 @@ impl PeerRank {
             for rank in ranks.chain(receives.iter().map(|(rank, _)| *rank)) {
                 self.expect_rank("exchange", rank)?;
             }
-            let offers = frame.begin(what::<T>("exchange", None), true, |call| {
+            let offers = frame.begin(signature::<T>("exchange", None), true, |call| {
                 call.sends = sends
                     .iter()
                     .map(|(to, memory)| (*to, memory.as_device_ptr(), memory.len()))
@@ -174,7 +175,7 @@ impl PeerRank {
                     .map(|(from, memory)| (*from, memory.len()))
                     .collect();
             })?;
-            // The n-th memory for a rank receives the n-th that this one sends.
+            // The n-th buffer that receives from a rank gets the n-th buffer that the rank sends.
             let mut numbers = vec![0; self.size()];
             let copies: Vec<_> = receives
                 .iter()
@@ -196,8 +197,8 @@ impl PeerRank {
 
     pub(super) fn tell_all<T: PlainData>(&self, stream: &Stream, values: &[T]) -> Result<Vec<T>> {
         self.call(stream, [], |frame| {
-            let what = what::<T>("gather_on_host", Some(values.len()));
-            let offers = frame.begin_on_host(what, |call| {
+            let signature = signature::<T>("gather_on_host", Some(values.len()));
+            let offers = frame.begin_on_host(signature, |call| {
                 call.bytes = bytemuck::cast_slice(values).to_vec();
             })?;
             let calls = agreed(&offers)?;
@@ -210,24 +211,24 @@ impl PeerRank {
     }
 }
 
-/// Something that is copied to this rank.
+/// Data to copy to this rank.
 struct Piece {
-    /// The rank that has it.
+    /// The rank that owns the source.
     from: usize,
     source: Source,
     to: u64,
     bytes: usize,
 }
 
-/// Where a piece lies with the rank that has it.
+/// Location of the source on the rank that owns it.
 enum Source {
-    /// In the array that the rank has brought to the call, so many bytes behind its beginning.
+    /// At this offset in bytes from the beginning of the array that the rank passed to the call.
     Array(u64),
-    /// The n-th of what it sends to this rank.
+    /// In the n-th buffer that the rank sends to this rank.
     Sent(usize),
 }
 
-/// Enqueues the copies of some pieces.
+/// Enqueues the copies of the pieces.
 fn pull(
     frame: &Frame<'_>,
     offers: &[Offer],
@@ -255,14 +256,15 @@ fn pull(
             frame.wait_ready(stream, from, call)?;
         }
         let (target, source) = (&contexts[me], &contexts[from]);
-        // SAFETY: lengths were compared. The source is borrowed by the other's call, which does not return before this rank
-        // has come to the last meeting, with an event behind this copy; the target is borrowed exclusively by this one.
+        // SAFETY: the lengths were compared. The other rank's call borrows the source and does not
+        // return before this rank reaches the last rendezvous, with an event after this copy. This
+        // call borrows the target exclusively.
         unsafe { copy(stream, (target, to), (source, address), bytes)? };
     }
     Ok(())
 }
 
-/// The ranks from `me` on, so that not all read from the same one.
+/// Iterates over the ranks starting with `me`, so that the ranks do not all read from the same one.
 fn from_own(me: usize, size: usize) -> impl Iterator<Item = usize> {
     (0..size).map(move |step| (me + step) % size)
 }

@@ -1,23 +1,25 @@
-//! A call of a rank: what it begins and ends with.
+//! The frame of a rank's call: its beginning and its end.
 //!
-//! **Whose memory is used when.** A call meets the others on the host first. What a rank brings there is an address and an
-//! event, which is reached when the others may read. Then each enqueues on its own stream, behind the others' events.
+//! **When memory may be used.** A call first meets the other ranks on the host. Each rank passes an
+//! address and an event that is reached when the others may read there. Then each rank enqueues its
+//! work on its own stream, after the events of the others.
 //!
-//! - Small reductions go through an outbox of the group's memory, so that nobody reads a rank's own array: there is no
-//!   second meeting. An outbox is written again two calls later, behind events that the readers have brought to the call
-//!   between.
-//! - All else reads the arrays of the others themselves. Between the first meeting and the last one of such a call a rank is
-//!   *bound*: it comes to the last meeting whatever happens, with an event behind all that it has enqueued, or with a failure
-//!   after it has waited for that. So everybody's stream waits for all who read from its array before the call returns, and
-//!   what the owner does next, freeing included, comes behind.
+//! - Small reductions go through an outbox in the group's memory. No rank reads another rank's
+//!   array, so a second rendezvous is not needed. The outbox is written again two calls later,
+//!   after events that its readers passed to the call in between.
+//! - All other operations read the arrays of the other ranks directly. Between the first and the
+//!   last rendezvous of such a call a rank is *bound*: it must reach the last rendezvous in any
+//!   case. It passes an event after all work that it has enqueued, or a failure after it has waited
+//!   for that work. So every rank's stream waits for all readers of its array before the call
+//!   returns, and later work of the owner, including a free, comes after them.
 
 use std::sync::Arc;
 
 use cuda_safe::{Event, Stream};
 
 use super::{
-    offer::{Call, Offer, What, agreed},
-    own::Own,
+    offer::{Call, Offer, Signature, agreed},
+    own::RankState,
     rank::PeerRank,
 };
 use crate::{
@@ -25,21 +27,21 @@ use crate::{
     error::{Error, Result},
 };
 
-/// A call that is being made.
+/// A call in progress.
 pub(super) struct Frame<'a> {
     pub(super) rank: &'a PeerRank,
     pub(super) stream: &'a Stream,
-    pub(super) own: &'a mut Own,
-    /// Which of two: 0 and 1 in turn.
+    pub(super) own: &'a mut RankState,
+    /// Alternates between 0 and 1.
     pub(super) parity: usize,
-    /// The others have been met, or are lost.
+    /// Whether the first rendezvous has taken place or has failed.
     pub(super) met: bool,
-    /// The others read this rank's memory, and wait for it to say that it has read theirs.
+    /// Whether other ranks read this rank's memory and wait for it to finish reading theirs.
     pub(super) bound: bool,
 }
 
 impl Frame<'_> {
-    /// Work of the last call, on whatever stream, comes first.
+    /// Orders this call after the last one, on whatever stream that was.
     pub(super) fn follow(&mut self) -> Result<()> {
         if let Some((last, end)) = self.own.ends.last()
             && last != self.stream
@@ -49,7 +51,8 @@ impl Frame<'_> {
         self.own.ends.prepare([self.stream])
     }
 
-    /// Makes the stream wait until the others have read what this parity's outbox had.
+    /// Makes the stream wait until the others have read the previous contents of this parity's
+    /// outbox, and returns its address.
     pub(super) fn reuse_outbox(&mut self) -> Result<u64> {
         for (other, event) in &self.own.others_before {
             self.follow_other(self.stream, *other, event)?;
@@ -58,18 +61,20 @@ impl Frame<'_> {
         Ok(outbox.as_device_ptr())
     }
 
-    /// Meets the others. Nothing is left to do if they don't agree, and the others have found the same.
+    /// Meets the other ranks. If the calls differ, all ranks return the same error, and nothing
+    /// else has to be done.
     ///
-    /// `address`: of what the others read, when all that is enqueued so far is done. `bound`: it is this rank's array.
+    /// `call` sets the address that the others read after all work enqueued so far. `bound` is true
+    /// if that is this rank's array.
     pub(super) fn begin(
         &mut self,
-        what: What,
+        signature: Signature,
         bound: bool,
         call: impl FnOnce(&mut Call),
     ) -> Result<Arc<[Offer]>> {
         let ready = self.own.ready[self.parity].clone();
         ready.record(self.stream)?;
-        let offers = self.begin_on_host(what, |mine| {
+        let offers = self.begin_on_host(signature, |mine| {
             mine.ready = Some(ready);
             call(mine);
         })?;
@@ -77,14 +82,14 @@ impl Frame<'_> {
         Ok(offers)
     }
 
-    /// The same, where nobody reads memory of the devices.
+    /// Meets the other ranks for a call in which no device memory is read.
     pub(super) fn begin_on_host(
         &mut self,
-        what: What,
+        signature: Signature,
         call: impl FnOnce(&mut Call),
     ) -> Result<Arc<[Offer]>> {
         let mut mine = Call {
-            what,
+            signature,
             address: 0,
             ready: None,
             before: self.own.before.clone(),
@@ -95,7 +100,7 @@ impl Frame<'_> {
         call(&mut mine);
         let offers = self.meet(Offer::Call(mine)).map_err(|error| match error {
             Error::Lost(why) => Error::Lost(format!(
-                "{why}; this rank calls {what}: all ranks make as many calls"
+                "{why}; this rank calls {signature}: all ranks must make the same number of calls"
             )),
             error => error,
         })?;
@@ -108,7 +113,7 @@ impl Frame<'_> {
         let (rank, shared) = (self.rank.rank(), self.rank.shared());
         let limit = Some(shared.options.timeout);
         let offers = shared
-            .meeting
+            .rendezvous
             .meet(rank, offer, limit)
             .map_err(Error::Lost)?;
         for (other, offer) in others(&offers, rank) {
@@ -130,13 +135,14 @@ impl Frame<'_> {
         Ok(offers)
     }
 
-    /// Tells the others that this rank can't take part. They have an error too, or are lost.
+    /// Reports to the other ranks that this rank cannot take part. They return an error too, or are
+    /// lost.
     pub(super) fn refuse(&mut self, why: String) {
         let before = self.own.before.clone();
         let _ = self.meet(Offer::Refused(why, before));
     }
 
-    /// Makes the stream wait until the rank whose call this is allows to read.
+    /// Makes the stream wait until the other rank's data may be read.
     pub(super) fn wait_ready(&self, stream: &Stream, other: usize, call: &Call) -> Result<()> {
         match &call.ready {
             Some(ready) => self.follow_other(stream, other, ready),
@@ -144,14 +150,14 @@ impl Frame<'_> {
         }
     }
 
-    /// Makes the stream wait for another rank's event.
+    /// Makes the stream wait for an event of another rank.
     fn follow_other(&self, stream: &Stream, other: usize, event: &Event) -> Result<()> {
         stream
             .wait_event(event)
             .map_err(|error| self.rank.blame(self.stream, other, error))
     }
 
-    /// The end of a call that nobody is bound in.
+    /// Ends a call in which no rank is bound.
     pub(super) fn end(&mut self) -> Result<()> {
         let done = &self.own.done[self.parity];
         done.record(self.stream)?;
@@ -159,11 +165,11 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// A meeting in the middle of a bound call, or at its end: what is enqueued on the stream from here on comes behind what
-    /// all ranks have enqueued so far.
+    /// Meets the other ranks in the middle or at the end of a bound call. Work that is enqueued on
+    /// the stream from here on comes after all work that the ranks have enqueued so far.
     ///
-    /// `event` is recorded here. If a rank brings a failure, nobody is bound any more, on any rank. Where this rank alone has
-    /// an error, it is bound as before, and says so at the next meeting.
+    /// `event` is recorded here. If another rank reports a failure, no rank is bound any more. If
+    /// only this rank has an error, it stays bound, and reports the error at the next rendezvous.
     pub(super) fn barrier(&mut self, event: &Event, result: Result<()>) -> Result<()> {
         let recorded = result.and_then(|()| Ok(event.record(self.stream)?));
         let offer = match &recorded {
@@ -173,16 +179,16 @@ impl Frame<'_> {
                 Offer::Failed(error.to_string())
             }
         };
-        let (rank, meeting) = (self.rank.rank(), &self.rank.shared().meeting);
-        // All are bound, and come.
-        let offers = meeting.meet(rank, offer, None).map_err(Error::Lost)?;
+        let (rank, rendezvous) = (self.rank.rank(), &self.rank.shared().rendezvous);
+        // All ranks are bound, so all arrive.
+        let offers = rendezvous.meet(rank, offer, None).map_err(Error::Lost)?;
         self.bound = recorded.is_ok();
         let mut result = recorded;
         for (other, offer) in others(&offers, rank) {
             match offer {
                 Offer::Done(done) => {
                     if let Err(error) = self.stream.wait_event(done) {
-                        // Else this rank's memory could go while somebody reads it.
+                        // Otherwise this rank's memory could be freed while another rank reads it.
                         if done.synchronize().is_err() {
                             let _ = done.context().settle().or_abort_without_fault();
                         }
@@ -193,12 +199,13 @@ impl Frame<'_> {
                 Offer::Failed(why) => {
                     self.bound = false;
                     let why = format!("rank {other} failed: {why}");
-                    meeting.lose(&why);
+                    rendezvous.lose(&why);
                     result = result.and(Err(Error::Lost(why)));
                 }
                 Offer::Call(_) | Offer::Refused(..) => {
-                    result =
-                        result.and(Err(Error::Lost(format!("rank {other} is in another call"))));
+                    result = result.and(Err(Error::Lost(format!(
+                        "rank {other} makes a different call"
+                    ))));
                 }
             }
         }
@@ -209,17 +216,17 @@ impl Frame<'_> {
         self.bound
     }
 
-    /// The end of a bound call: everybody's stream waits for all who read its memory.
+    /// Ends a bound call: every rank's stream waits for all readers of its memory.
     pub(super) fn end_bound(&mut self, result: Result<()>) -> Result<()> {
         let done = self.own.done[self.parity].clone();
         let result = self.barrier(&done, result);
         self.bound = false;
-        // The others have waited for it.
+        // The other ranks have already waited for it.
         self.own.before = result.is_ok().then_some(done);
         result
     }
 
-    /// Nothing that this call has enqueued reads others' memory any more.
+    /// Waits until nothing that this call has enqueued reads memory of other ranks.
     fn settle(&self) {
         let _ = self.own.side.settle().or_abort_without_fault();
         let _ = self.stream.settle().or_abort_without_fault();
@@ -231,16 +238,16 @@ impl Drop for Frame<'_> {
         if !self.bound {
             return;
         }
-        // Somebody panicked, or forgot the end. The others wait for it.
+        // The call panicked, or returned without its end. The others wait for it.
         let event = self.own.done[self.parity].clone();
         let _ = self.barrier(&event, Err(Error::Lost("it panicked".into())));
-        // Streams that own the array were told before this one was made to wait for the others.
+        // Streams that own the array were ordered before this stream waited for the others.
         let _ = self.stream.settle().or_abort_without_fault();
         self.bound = false;
     }
 }
 
-/// What the others brought.
+/// Returns the messages of the other ranks.
 fn others(offers: &[Offer], rank: usize) -> impl Iterator<Item = (usize, &Offer)> {
     let all = offers.iter().enumerate();
     all.filter(move |&(other, _)| other != rank)

@@ -1,4 +1,4 @@
-//! The devices of one process as a group, by copies between them: no NCCL.
+//! A group of devices in one process that communicate by copies, without NCCL.
 
 mod combine;
 mod copies;
@@ -23,25 +23,28 @@ use cuda_safe::{
 use offer::Offer;
 pub use rank::PeerRank;
 
-use super::meeting::Meeting;
+use super::meeting::Rendezvous;
 use crate::error::{Error, Result};
 
-/// How a [`PeerGroup`] works. The default: a time limit of a minute, 8 MiB in one step, 32 MiB on their way.
+/// Options of a [`PeerGroup`]. Default: a time limit of one minute, 8 MiB reduced in one step, 32
+/// MiB in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeerOptions {
     /// How long a rank waits for the others to make the same call, and for its own work in
-    /// [`wait`](crate::Collectives::wait). A minute by default.
+    /// [`wait`](crate::Collectives::wait). One minute by default.
     pub timeout: Duration,
-    /// How many bytes of all ranks together are reduced in one step, each by all ranks. Each device has twice a rank's
-    /// share for it. What is larger is reduced in pieces, each by one rank. 8 MiB by default.
+    /// The largest total size, over all ranks, of a reduction that is done in one step, by all
+    /// ranks. Each device allocates twice a rank's share of it. Larger arrays are reduced in
+    /// pieces, each by one rank. 8 MiB by default.
     pub scratch_bytes: usize,
-    /// How many bytes of the other ranks are on their way to one at a time, where arrays are reduced in pieces. Each device
-    /// has twice as much from the first such call on, and from the first [`reduce_scatter`](crate::Collectives::reduce_scatter)
-    /// of any length. 32 MiB by default; less than a rank's share of [`scratch_bytes`](Self::scratch_bytes) counts as that.
+    /// The number of bytes in flight from the other ranks to one rank when arrays are reduced in
+    /// pieces. Each device allocates twice this size at the first such call, and at the first
+    /// [`reduce_scatter`](crate::Collectives::reduce_scatter) of any length. 32 MiB by default. The
+    /// minimum is a rank's share of [`scratch_bytes`](Self::scratch_bytes).
     pub piece_bytes: usize,
-    /// Whether the devices' memory is opened to each other where they have links. On by default. Without it, all goes by way
-    /// of the host, as it does between devices that have none.
+    /// Whether linked devices get direct access to each other's memory. On by default. If off, all
+    /// copies go through host memory, as they do between devices without a link.
     pub links: bool,
 }
 
@@ -57,7 +60,8 @@ impl Default for PeerOptions {
 }
 
 impl PeerOptions {
-    /// Bytes of an outbox, and of a place for one of the other ranks in an inbox, which has two for each.
+    /// Returns the size of an outbox and the size of one slot of an inbox. An inbox has two slots
+    /// for each other rank.
     fn sizes(&self, ranks: usize) -> Result<(usize, usize)> {
         let others = (ranks - 1).max(1);
         let part = (self.scratch_bytes / ranks).max(16);
@@ -69,7 +73,7 @@ impl PeerOptions {
         });
         sizes.ok_or_else(|| {
             Error::Value(format!(
-                "PeerOptions: scratch_bytes {} and piece_bytes {} are more than any memory",
+                "PeerOptions: scratch_bytes {} and piece_bytes {} exceed the address space",
                 self.scratch_bytes, self.piece_bytes
             ))
         })
@@ -104,16 +108,20 @@ impl PeerOptions {
     }
 }
 
-/// Devices of this process as a group of ranks, which reach each other by copies over the links between them. Nothing has
-/// to be installed.
+/// Devices of this process as a group of ranks that communicate by copies over the links between
+/// them. Nothing has to be installed.
 ///
-/// Each rank is for a thread of its own: [`run`](Self::run) starts one for each, and [`into_ranks`](Self::into_ranks) gives
-/// the ranks to who has threads. Ranks meet on the host in each call, a microsecond or two, and compare what they are about
-/// to do: a rank that calls something else, or with another length or type, is an error on all ranks, which names it;
-/// nothing is enqueued then, and the group goes on. A rank that has ended (its thread panicked, or returned early), or that
-/// does not come within the [time limit](PeerOptions::timeout), is [`Error::Lost`] on the others, and the group is over.
+/// Each rank runs on a separate thread. [`run`](Self::run) starts the threads, and
+/// [`into_ranks`](Self::into_ranks) returns the ranks to be used in your own threads.
 ///
-/// Two ranks may be contexts of one device, and then share its memory's bandwidth: for tests on machines with one GPU.
+/// In each call the ranks synchronize on the host, which takes a microsecond or two, and compare
+/// their calls. If a rank makes a different call, or passes another length or type, all ranks
+/// return an error that names it. Nothing is enqueued then, and the group stays usable. If a rank
+/// has ended (its thread panicked or returned early) or does not arrive within the [time
+/// limit](PeerOptions::timeout), the others return [`Error::Lost`], and the group is unusable.
+///
+/// Two ranks may use contexts of one device, and then share its memory bandwidth. This is meant for
+/// tests on machines with one GPU.
 ///
 /// ```
 /// use cuda_nccl::{Collectives, PeerGroup, Reduction};
@@ -133,32 +141,34 @@ impl PeerOptions {
 /// # }
 /// ```
 ///
-/// # What it changes
-/// Where two devices have a link, both contexts get access to each other's memory
-/// ([`Context::enable_peer_access`]) for as long as the group lives, and the current memory pools of the devices are opened
-/// to each other for good: copies of [`DeviceBuffer`]s are ten times as fast then. Without a link the driver copies by way
-/// of the host.
+/// # Side effects
+/// If two devices have a link, both contexts get access to each other's memory
+/// ([`Context::enable_peer_access`]) while the group exists. The current memory pools of the
+/// devices also get access to each other, permanently: this makes copies of [`DeviceBuffer`]s ten
+/// times as fast. Without a link the driver copies through host memory.
 #[derive(Debug)]
 pub struct PeerGroup(Vec<PeerRank>);
 
-/// What all ranks have.
+/// State shared by all ranks.
 struct Shared {
     contexts: Vec<Context>,
     options: PeerOptions,
-    meeting: Meeting<Offer>,
+    rendezvous: Rendezvous<Offer>,
     scratch: Vec<Scratch>,
-    /// Whether kernels of all ranks may read the scratch memory of all.
+    /// Whether kernels of every rank may read the scratch memory of every rank.
     reaches: bool,
-    /// Bytes of an outbox, and of a place in an inbox.
+    /// Sizes in bytes of an outbox and of a slot in an inbox.
     part: usize,
     place: usize,
-    /// A rank's work has not ended within the time limit: others may wait for it on their streams, so nobody waits for them.
+    /// Set when a rank's work has not ended within the time limit. Work of other ranks may wait for
+    /// it, so no rank waits any more.
     stuck: AtomicBool,
-    /// Held, and dropped last.
+    /// Held for its drop, which must come last.
     _access: Vec<PeerAccess>,
 }
 
-/// The group's memory on one device: what the others read, for this call and for the next.
+/// The group's memory on one device that the other ranks read: one buffer for this call and one for
+/// the next.
 struct Scratch([DeviceBuffer<u8>; 2]);
 
 impl Shared {
@@ -168,10 +178,12 @@ impl Shared {
 }
 
 impl PeerGroup {
-    /// A group with a rank for each context, in this order.
+    /// Creates a group with one rank per context, in this order.
     ///
     /// # Errors
-    /// No context, or more than 16. Options of more bytes than any memory has. Memory ran out.
+    /// Returns [`Error::Value`] if there is no context or more than 16, or if the sizes in the
+    /// options exceed the address space. Returns [`Error::Cuda`] if memory cannot be allocated or a
+    /// driver call fails.
     ///
     /// ```
     /// use cuda_nccl::{Collectives, PeerGroup};
@@ -189,25 +201,25 @@ impl PeerGroup {
         Self::with_options(contexts, PeerOptions::default())
     }
 
-    /// A group of the primary contexts of all devices.
+    /// Creates a group of the primary contexts of all devices.
     ///
     /// # Errors
-    /// As [`new`](Self::new): no devices, or more than 16.
+    /// Returns the errors of [`new`](Self::new), including the one for no device or more than 16.
     pub fn of_all_devices() -> Result<Self> {
         let devices = Device::all()?.into_iter();
         let contexts: Vec<Context> = devices.map(Context::primary_of).collect::<Result<_, _>>()?;
         Self::new(&contexts)
     }
 
-    /// A group with options.
+    /// Creates a group with options.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns the errors of [`new`](Self::new).
     pub fn with_options(contexts: &[Context], options: PeerOptions) -> Result<Self> {
         let size = contexts.len();
         if size == 0 || size > MOST_RANKS {
             return Err(Error::Value(format!(
-                "a group of {size} contexts: there may be 1 to {MOST_RANKS}"
+                "a group of {size} contexts: the number must be 1 to {MOST_RANKS}"
             )));
         }
         let (part, place) = options.sizes(size)?;
@@ -219,7 +231,7 @@ impl PeerGroup {
             scratch: scratch.collect::<Result<_>>()?,
             contexts: contexts.to_vec(),
             options,
-            meeting: Meeting::new(size),
+            rendezvous: Rendezvous::new(size),
             reaches,
             part,
             place,
@@ -230,25 +242,30 @@ impl PeerGroup {
         Ok(Self(ranks.collect::<Result<_>>()?))
     }
 
-    /// The ranks, for threads of one's own.
+    /// Returns the ranks, to be used in your own threads.
     #[must_use]
     pub fn into_ranks(self) -> Vec<PeerRank> {
         self.0
     }
 
-    /// Calls `work` for each rank, each on a thread of its own, and returns what they return, in the order of ranks. It returns
-    /// when all of them have: the time limit ends calls of the group, and nothing else that a rank does.
+    /// Calls `work` for each rank on a separate thread, and returns the results in the order of
+    /// ranks.
+    ///
+    /// Returns when all calls of `work` have returned. The time limit applies to calls of the group
+    /// only, not to other work in the closure.
     ///
     /// # Errors
-    /// That of the first rank with one, but rather the reason than the [`Error::Lost`] of those who waited for that rank.
+    /// Returns the error of the first rank that failed. An error that is the cause takes precedence
+    /// over the [`Error::Lost`] of ranks that waited for that rank.
     ///
     /// # Panics
-    /// If a rank panics, after the others have ended.
+    /// Panics if a rank panics, after the other ranks have ended.
     pub fn run<R: Send>(self, work: impl Fn(&PeerRank) -> Result<R> + Sync) -> Result<Vec<R>> {
         let work = &work;
         let results: Vec<_> = thread::scope(|scope| {
             let started = self.0.into_iter();
-            // The thread owns its rank: however it ends, the others are told.
+            // The thread owns its rank, so dropping the rank notifies the others however the thread
+            // ends.
             let threads: Vec<_> = started
                 .map(|rank| scope.spawn(move || work(&rank)))
                 .collect();
@@ -273,7 +290,8 @@ impl PeerGroup {
     }
 }
 
-/// Opens the devices to each other where they have links: the access to hold, and whether all reach all.
+/// Enables access between linked devices. Returns the access to keep, and whether every device can
+/// reach every other.
 fn open(contexts: &[Context], links: bool) -> Result<(Vec<PeerAccess>, bool)> {
     let (mut held, mut all) = (Vec::new(), true);
     for context in contexts {
@@ -288,11 +306,11 @@ fn open(contexts: &[Context], links: bool) -> Result<(Vec<PeerAccess>, bool)> {
             }
             match context.enable_peer_access(peer) {
                 Ok(access) => held.push(access),
-                // The hardware's links may be used up: copies work without.
+                // The hardware's links may be used up. Copies work without them.
                 Err(error) if *error.kind() != ErrorKind::Poisoned => all = false,
                 Err(error) => return Err(error.into()),
             }
-            // A device without pools has none to open, and copies work without.
+            // A device without memory pools has none to share. Copies work without them.
             if let Ok(pool) = MemoryPool::current(peer) {
                 let _ = pool.grant_access(&[MemoryLocation::device(here)]);
             }
@@ -310,7 +328,7 @@ impl Scratch {
         let pool = match reaches && !access.is_empty() {
             true => match MemoryPool::new(context) {
                 Ok(pool) => Some(pool),
-                // The contexts' access to each other holds for all memory then.
+                // Access between the contexts then covers all memory.
                 Err(error) if *error.kind() == ErrorKind::Unsupported => None,
                 Err(error) => return Err(error.into()),
             },
@@ -320,11 +338,11 @@ impl Scratch {
             pool.grant_access(&access)?;
         }
         let allocate = || match &pool {
-            Some(pool) => pool.allocate(&stream, part), // which goes when its memory does
+            Some(pool) => pool.allocate(&stream, part), // the pool is freed with its memory
             None => DeviceBuffer::uninit(&stream, part),
         };
         let memory = [allocate()?, allocate()?];
-        // Other streams use it from now on.
+        // Other streams use the memory from here on.
         stream.synchronize()?;
         Ok(Self(memory))
     }

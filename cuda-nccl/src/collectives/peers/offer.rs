@@ -1,4 +1,4 @@
-//! What ranks tell each other when they meet.
+//! The messages that ranks exchange at a rendezvous.
 
 use std::fmt;
 
@@ -9,50 +9,51 @@ use crate::{
     error::{Error, Result},
 };
 
-/// What a rank brings to a meeting.
+/// A rank's message at a rendezvous.
 #[derive(Clone, Debug)]
 pub(super) enum Offer {
-    /// At the beginning of a call.
+    /// The beginning of a call.
     Call(Call),
-    /// The call can't be made, and why. Nothing was enqueued. The event is as a call's.
+    /// The rank cannot make the call, for this reason. Nothing was enqueued. The event is
+    /// [`Call::before`].
     Refused(String, Option<Event>),
-    /// In the middle and at the end of a call: reached when what the rank has enqueued is done.
+    /// The middle or the end of a call. The event is reached when the rank's enqueued work is done.
     Done(Event),
-    /// A part of the call failed. What the rank had enqueued is over.
+    /// A part of the call failed. The rank's enqueued work has ended.
     Failed(String),
 }
 
 /// A rank's part in a call.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    pub(super) what: What,
-    /// Of what the others read: this rank's array, or its outbox.
+    pub(super) signature: Signature,
+    /// Address that the others read: this rank's array or its outbox.
     pub(super) address: u64,
-    /// Reached when the others may read it.
+    /// Reached when the others may read there.
     pub(super) ready: Option<Event>,
-    /// Reached when this rank has read what it read of others in the call before.
+    /// Reached when this rank has finished the reads of its previous call.
     pub(super) before: Option<Event>,
-    /// To whom, from where, how many elements.
+    /// Target rank, address and number of elements.
     pub(super) sends: Vec<(usize, u64, usize)>,
-    /// From whom, how many elements.
+    /// Source rank and number of elements.
     pub(super) receives: Vec<(usize, usize)>,
-    /// Values of the host.
+    /// Values in host memory.
     pub(super) bytes: Vec<u8>,
 }
 
-/// What has to be the same on all ranks.
+/// The properties of a call that must be equal on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct What {
+pub(super) struct Signature {
     pub(super) name: &'static str,
     pub(super) element: &'static str,
     pub(super) element_bytes: usize,
-    /// `None` where ranks may differ.
+    /// `None` if ranks may differ.
     pub(super) len: Option<usize>,
     pub(super) reduction: Option<Reduction>,
     pub(super) root: Option<usize>,
 }
 
-impl fmt::Display for What {
+impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of ", self.name)?;
         if let Some(len) = self.len {
@@ -69,7 +70,7 @@ impl fmt::Display for What {
     }
 }
 
-/// The calls of all ranks, if they fit: the same finding on every rank.
+/// Returns the calls of all ranks if they match. The result is the same on every rank.
 pub(super) fn agreed(offers: &[Offer]) -> Result<Vec<&Call>> {
     let mut calls = Vec::with_capacity(offers.len());
     for (rank, offer) in offers.iter().enumerate() {
@@ -78,17 +79,17 @@ pub(super) fn agreed(offers: &[Offer]) -> Result<Vec<&Call>> {
             Offer::Refused(why, _) | Offer::Failed(why) => {
                 return Err(Error::Value(format!("rank {rank} can't take part: {why}")));
             }
-            // Not brought to this meeting by any path through the code.
+            // No code path sends this to the first rendezvous of a call.
             Offer::Done(_) => {
-                return Err(Error::Lost(format!("rank {rank} is in another call")));
+                return Err(Error::Lost(format!("rank {rank} makes a different call")));
             }
         }
     }
-    let first = &calls[0].what;
-    if let Some(rank) = calls.iter().position(|call| call.what != *first) {
+    let first = &calls[0].signature;
+    if let Some(rank) = calls.iter().position(|call| call.signature != *first) {
         return Err(Error::Value(format!(
-            "rank {rank} calls {}, where rank 0 calls {first}: all ranks make the same calls",
-            calls[rank].what
+            "rank {rank} calls {}, but rank 0 calls {first}: all ranks must make the same calls",
+            calls[rank].signature
         )));
     }
     for (from, sender) in calls.iter().enumerate() {
@@ -116,7 +117,7 @@ fn listed(lengths: &[usize]) -> String {
 }
 
 impl Call {
-    /// Address and length of what goes to a rank, in order.
+    /// Returns address and length of the data sent to a rank, in order.
     pub(super) fn sent_to(&self, rank: usize) -> impl Iterator<Item = (u64, usize)> + '_ {
         let to = self.sends.iter().filter(move |(to, ..)| *to == rank);
         to.map(|&(_, address, len)| (address, len))
@@ -129,7 +130,7 @@ mod tests {
 
     fn call(len: usize, sends: &[(usize, usize)], receives: &[(usize, usize)]) -> Offer {
         Offer::Call(Call {
-            what: What {
+            signature: Signature {
                 name: "all_reduce",
                 element: "f32",
                 element_bytes: 4,
@@ -146,25 +147,25 @@ mod tests {
         })
     }
 
-    fn refused(offers: &[Offer]) -> String {
+    fn rejected(offers: &[Offer]) -> String {
         agreed(offers).unwrap_err().to_string()
     }
 
     #[test]
-    fn who_differs_is_named() {
+    fn differing_rank_is_named() {
         let same = || call(4, &[], &[]);
         assert_eq!(agreed(&[same(), same(), same()]).unwrap().len(), 3);
         assert_eq!(
-            refused(&[same(), same(), call(5, &[], &[])]),
-            "rank 2 calls all_reduce of 5 f32 (sum), where rank 0 calls all_reduce of 4 f32 (sum): all ranks make the \
+            rejected(&[same(), same(), call(5, &[], &[])]),
+            "rank 2 calls all_reduce of 5 f32 (sum), but rank 0 calls all_reduce of 4 f32 (sum): all ranks must make the \
              same calls"
         );
-        let text = refused(&[same(), Offer::Refused("no memory".into(), None)]);
+        let text = rejected(&[same(), Offer::Refused("no memory".into(), None)]);
         assert_eq!(text, "rank 1 can't take part: no memory");
     }
 
     #[test]
-    fn what_is_sent_is_received() {
+    fn sends_must_match_receives() {
         let pair = [
             call(4, &[(1, 3), (1, 4)], &[]),
             call(4, &[], &[(0, 3), (0, 4)]),
@@ -175,20 +176,20 @@ mod tests {
             call(4, &[], &[(0, 4), (0, 3)]),
         ];
         assert_eq!(
-            refused(&pair),
+            rejected(&pair),
             "rank 0 sends [3, 4] elements to rank 1, which receives [4, 3] elements from it"
         );
         let pair = [call(4, &[], &[(1, 2)]), call(4, &[], &[])];
-        assert!(refused(&pair).starts_with("rank 1 sends nothing to rank 0"));
+        assert!(rejected(&pair).starts_with("rank 1 sends nothing to rank 0"));
     }
     #[test]
     fn each_difference_between_calls_is_found() {
-        let with = |change: &dyn Fn(&mut What)| {
+        let with = |change: &dyn Fn(&mut Signature)| {
             let mut offer = call(4, &[], &[]);
             if let Offer::Call(call) = &mut offer {
-                change(&mut call.what);
+                change(&mut call.signature);
             }
-            refused(&[call(4, &[], &[]), offer])
+            rejected(&[call(4, &[], &[]), offer])
         };
         let start = |text: &str| {
             format!("rank 1 calls {text}, where rank 0 calls all_reduce of 4 f32 (sum): ")
@@ -196,18 +197,25 @@ mod tests {
         for (text, change) in [
             (
                 "broadcast of 4 f32 (sum)",
-                &(|what: &mut What| what.name = "broadcast") as &dyn Fn(&mut What),
+                &(|signature: &mut Signature| signature.name = "broadcast")
+                    as &dyn Fn(&mut Signature),
             ),
-            ("all_reduce of 4 u8 (sum)", &|what| what.element = "u8"),
-            ("all_reduce of 4 f32 (sum)", &|what| what.element_bytes = 1),
-            ("all_reduce of f32 (sum)", &|what| what.len = None),
-            ("all_reduce of 4 f32", &|what| what.reduction = None),
-            ("all_reduce of 4 f32 (sum) from rank 2", &|what| {
-                what.root = Some(2);
+            ("all_reduce of 4 u8 (sum)", &|signature| {
+                signature.element = "u8"
+            }),
+            ("all_reduce of 4 f32 (sum)", &|signature| {
+                signature.element_bytes = 1
+            }),
+            ("all_reduce of f32 (sum)", &|signature| signature.len = None),
+            ("all_reduce of 4 f32", &|signature| {
+                signature.reduction = None
+            }),
+            ("all_reduce of 4 f32 (sum) from rank 2", &|signature| {
+                signature.root = Some(2);
             }),
         ] {
-            let refused = with(change);
-            assert!(refused.starts_with(&start(text)), "{refused}");
+            let error = with(change);
+            assert!(error.starts_with(&start(text)), "{error}");
         }
     }
 
@@ -215,7 +223,7 @@ mod tests {
     fn offers_of_other_meetings_are_no_calls() {
         let failed = Offer::Failed("a fault".into());
         assert_eq!(
-            refused(&[call(4, &[], &[]), failed]),
+            rejected(&[call(4, &[], &[]), failed]),
             "rank 1 can't take part: a fault"
         );
     }

@@ -1,4 +1,4 @@
-//! What a rank keeps from call to call.
+//! The state that a rank keeps between calls.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -11,41 +11,41 @@ use crate::{
     stream_ends::StreamEnds,
 };
 
-/// What changes from call to call.
-pub(super) struct Own {
+/// The mutable state of a rank.
+pub(super) struct RankState {
     pub(super) calls: usize,
-    /// For this call and for the next.
+    /// One event for this call and one for the next.
     pub(super) ready: [Event; 2],
     pub(super) done: [Event; 2],
-    /// Of the call before, if anything was enqueued.
+    /// The event after the previous call's reads, if it enqueued anything.
     pub(super) before: Option<Event>,
-    /// Recorded behind everything that the last call on each stream has enqueued.
+    /// Recorded after all work that the last call on each stream has enqueued.
     pub(super) ends: StreamEnds,
-    /// The others have read what they read in the call before the last one.
+    /// Events after the reads that other ranks made in the call before the last one.
     pub(super) others_before: Vec<(usize, Event)>,
-    /// The last event of each other rank that this one's streams were made to wait for, since the last
+    /// For each other rank, the last event that this rank's streams waited for since the last
     /// [wait](crate::Collectives::wait).
     pub(super) followed: Vec<Option<Event>>,
     pub(super) kernels: HashMap<(DataType, Reduction), Arc<Combine>>,
-    /// For copies that go on while kernels run.
+    /// For copies that run at the same time as kernels.
     pub(super) side: Stream,
-    /// What comes from the others, from the first call on that needs it.
+    /// Receives data from the other ranks. Allocated at the first call that needs it.
     pub(super) inbox: Option<Inbox>,
-    /// For the two halves of the inbox.
+    /// One event for each half of the inbox.
     pub(super) filled: [Event; 2],
     pub(super) emptied: [Event; 2],
 }
 
-/// Two halves, each of a place for each of the other ranks.
+/// A buffer in two halves, each with one slot for each other rank.
 pub(super) struct Inbox {
     memory: DeviceBuffer<u8>,
     rank: usize,
     ranks: usize,
-    /// Bytes of a place.
+    /// Bytes per slot.
     place: usize,
 }
 
-impl Own {
+impl RankState {
     pub(super) fn new(context: &Context, ranks: usize) -> Result<Self> {
         let two = || -> Result<[Event; 2]> {
             let event = || Event::without_timing(context);
@@ -67,14 +67,14 @@ impl Own {
         })
     }
 
-    /// Makes the inbox if there is none: the bytes of a place.
+    /// Allocates the inbox if there is none, and returns the size of a slot in bytes.
     pub(super) fn open_inbox(&mut self, rank: usize, shared: &Shared) -> Result<usize> {
         if let Some(inbox) = &self.inbox {
             return Ok(inbox.place);
         }
         let (ranks, place) = (shared.size(), shared.place);
         let memory = DeviceBuffer::uninit(&self.side, 2 * (ranks - 1).max(1) * place)?;
-        // Other streams use it from now on.
+        // Other streams use the memory from here on.
         self.side.synchronize()?;
         let inbox = Inbox {
             memory,
@@ -85,7 +85,7 @@ impl Own {
         Ok(self.inbox.insert(inbox).place)
     }
 
-    /// The address of a place for what comes from `other`: 0 if there is no inbox.
+    /// Returns the address of the slot for data from `other`, or 0 if there is no inbox.
     pub(super) fn place(&self, half: usize, other: usize) -> u64 {
         self.inbox.as_ref().map_or(0, |inbox| {
             let number = other - usize::from(other > inbox.rank);
@@ -111,7 +111,7 @@ mod tests {
         for ranks in [1, 3] {
             let group = PeerGroup::with_options(&vec![context.clone(); ranks], options).unwrap();
             let shared = group.0[0].shared();
-            let mut own = Own::new(&context, ranks).unwrap();
+            let mut own = RankState::new(&context, ranks).unwrap();
             assert_eq!(own.followed.len(), ranks);
             assert_eq!(own.place(1, 2), 0);
             let me = ranks / 2;

@@ -1,4 +1,4 @@
-//! The rank that a thread has.
+//! One rank of a peer group.
 
 use std::{
     cell::RefCell,
@@ -13,30 +13,32 @@ use cuda_safe::{
     memory::{Storage, StorageMut},
 };
 
-use super::{Shared, frame::Frame, own::Own};
+use super::{Shared, frame::Frame, own::RankState};
 use crate::{
     collectives::{Collectives, expect_context},
     element::{Reducible, Reduction},
     error::{Error, Result},
 };
 
-/// A device of a [`PeerGroup`](super::PeerGroup): the rank for one thread. What it does with the others are the methods of
+/// One rank of a [`PeerGroup`](super::PeerGroup), for one thread. The operations are methods of
 /// [`Collectives`].
 ///
-/// When it is dropped, the others' next call ends with [`Error::Lost`], and it waits for what it has enqueued, with the time
-/// limit: what goes on after that keeps its memory for ever.
+/// **Drop.** Dropping a rank makes the next call of the other ranks return [`Error::Lost`]. The
+/// drop waits for the rank's enqueued work, with the time limit. The memory of work that takes
+/// longer is never freed.
 ///
-/// The first call of a kind loads its kernel, for which the driver may wait for all work of the device, without a time limit.
+/// The first call of a kind loads its kernel. The driver may then wait for all work of the device,
+/// without a time limit.
 pub struct PeerRank {
     rank: usize,
     shared: Arc<Shared>,
-    /// Also: a rank is for one thread at a time.
-    own: RefCell<Own>,
+    /// The `RefCell` also restricts the rank to one thread at a time.
+    own: RefCell<RankState>,
 }
 
 impl PeerRank {
     pub(super) fn new(rank: usize, shared: Arc<Shared>) -> Result<Self> {
-        let own = Own::new(&shared.contexts[rank], shared.size())?;
+        let own = RankState::new(&shared.contexts[rank], shared.size())?;
         Ok(Self {
             rank,
             shared,
@@ -48,17 +50,17 @@ impl PeerRank {
         &self.shared
     }
 
-    /// Frames a call: `work` does it, and meets the others in [`begin`](Frame::begin). If it fails before that, the others
-    /// are told to make no such call.
+    /// Runs a call. `work` does it, and meets the other ranks in [`begin`](Frame::begin). If it
+    /// fails before that, the other ranks return an error too.
     pub(super) fn call<'a, R>(
         &self,
         stream: &Stream,
         owners: impl IntoIterator<Item = Owner<'a>> + Clone,
         work: impl FnOnce(&mut Frame<'_>) -> Result<R>,
     ) -> Result<R> {
-        // Nothing may be enqueued any more: nobody tells when outboxes have been read.
-        if let Some(why) = self.shared.meeting.lost() {
-            // Another rank may have met this one's fault before this one did.
+        // Nothing may be enqueued any more, because no rank reports when outboxes have been read.
+        if let Some(why) = self.shared.rendezvous.lost() {
+            // Another rank may have noticed this rank's fault first.
             let own = stream
                 .query()
                 .err()
@@ -80,15 +82,15 @@ impl PeerRank {
         let may_use = checked.is_ok();
         let result = checked.and_then(|()| frame.follow());
         let result = result.and_then(|()| stream.ordered_with(owners, || work(&mut frame)));
-        // The next call comes behind what this one has enqueued, on whatever stream that is, and a wait for this stream ends
-        // there.
+        // The next call is ordered after the work of this one, on whatever stream it runs, and a
+        // wait for this stream ends here.
         let marked = match may_use {
             true => frame.own.ends.record(stream),
             false => Ok(()),
         };
         if let Err(error) = &marked {
             let why = format!("rank {} failed: {error}", self.rank);
-            self.shared.meeting.lose(&why);
+            self.shared.rendezvous.lose(&why);
         }
         let Err(error) = &result else {
             return result.and_then(|done| marked.map(|()| done));
@@ -96,13 +98,13 @@ impl PeerRank {
         let why = error.to_string();
         if error.is_fault() {
             let why = format!("the device of rank {} has failed: {why}", self.rank);
-            self.shared.meeting.lose(&why);
+            self.shared.rendezvous.lose(&why);
         } else if !frame.met {
             frame.refuse(why);
         } else if matches!(error, Error::Cuda(_)) {
-            // The others count on what was not enqueued.
+            // The other ranks depend on the work that was not enqueued.
             let why = format!("rank {} failed: {why}", self.rank);
-            self.shared.meeting.lose(&why);
+            self.shared.rendezvous.lose(&why);
         }
         result
     }
@@ -115,7 +117,7 @@ impl PeerRank {
         expect_context(self.rank, self.context(), stream, owners)?;
         if stream.is_capturing()? {
             return Err(Error::Value(
-                "the stream is being captured: ranks meet on the host, which a graph does not"
+                "the stream is capturing: ranks of a PeerGroup synchronize on the host, which a graph cannot do"
                     .into(),
             ));
         }
@@ -203,8 +205,9 @@ impl Collectives for PeerRank {
     fn wait(&self, stream: &Stream) -> Result<()> {
         expect_context(self.rank, self.context(), stream, [])?;
         let limit = self.shared.options.timeout;
-        // The user's work behind the last call on this stream is not this group's, and has no time limit. Neither has work on
-        // other streams, where later calls of the group may wait for it.
+        // Work of the user after the last call on this stream does not belong to the group, and has
+        // no time limit. The same holds for work on other streams that later calls of the group may
+        // wait for.
         let start = Instant::now();
         let end = self.own.borrow().ends.of(stream).cloned();
         while !end.as_ref().map_or(Ok(true), Event::query)? {
@@ -215,7 +218,7 @@ impl Collectives for PeerRank {
                     "the work of rank {} has not ended within the time limit of {limit:?}",
                     self.rank
                 );
-                self.shared.meeting.lose(&why);
+                self.shared.rendezvous.lose(&why);
                 return Err(Error::Lost(why));
             }
             match waited < Duration::from_millis(2) {
@@ -228,8 +231,8 @@ impl Collectives for PeerRank {
 }
 
 impl PeerRank {
-    /// An error if the device of a rank has failed that this one's work has waited for: an event is over then too, and what was
-    /// read behind it is not what was meant.
+    /// Returns an error if the device of a rank that this rank's work has waited for has failed.
+    /// Events of a failed device are over too, so the data that was read after them is invalid.
     fn expect_healthy(&self, stream: &Stream) -> Result<()> {
         let mut own = self.own.borrow_mut();
         for (rank, followed) in own.followed.iter_mut().enumerate() {
@@ -246,23 +249,25 @@ impl PeerRank {
         Ok(())
     }
 
-    /// An error at another rank's event: that rank's, unless this one's own device has failed.
+    /// Returns the error for another rank's event. It is attributed to that rank, unless this
+    /// rank's own device has failed.
     #[cold]
     pub(super) fn blame(&self, stream: &Stream, other: usize, error: cuda_safe::Error) -> Error {
         if stream.query().is_err() {
             return error.into();
         }
         let why = format!("the device of rank {other} has failed: {error}");
-        self.shared.meeting.lose(&why);
+        self.shared.rendezvous.lose(&why);
         Error::Lost(why)
     }
 
-    /// Whether all that this rank's calls have enqueued is over: waits for it, unless it is known not to end.
+    /// Waits for all work that this rank's calls have enqueued, and returns whether it is over.
+    /// Does not wait if the work is known to be stuck.
     fn is_over(&mut self) -> bool {
         let (own, shared) = (self.own.get_mut(), &self.shared);
         let start = Instant::now();
-        // Each call comes behind the one before, on whatever streams, so the end of the last one is enough. Work of the user's
-        // may be stuck on other streams.
+        // Each call is ordered after the previous one, on whatever streams, so the end of the last
+        // call is sufficient. Other streams may be stuck in the user's work.
         loop {
             let last = own.ends.last();
             let last_is_over = last.map_or(Ok(true), |(_, end)| end.query());
@@ -290,12 +295,13 @@ impl Drop for PeerRank {
             true => format!("rank {} has panicked", self.rank),
             false => format!("rank {} has ended", self.rank),
         };
-        self.shared.meeting.lose(&why);
-        // What this rank has enqueued may still use the scratch memory, which goes with the last rank, and the inbox.
+        self.shared.rendezvous.lose(&why);
+        // This rank's work may still use its inbox, and the scratch memory, which is freed with the
+        // last rank.
         if !self.is_over() {
             std::mem::forget(self.shared.clone());
             let own = self.own.get_mut();
-            // A module that goes waits for its whole context.
+            // Unloading a module waits for its whole context.
             std::mem::forget((own.inbox.take(), std::mem::take(&mut own.kernels)));
         }
     }

@@ -1,4 +1,4 @@
-//! Reductions of all ranks' arrays: small ones by all ranks at once, large ones in pieces.
+//! Reductions: every rank computes small ones completely, and large ones are divided into pieces.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use cuda_safe::{DeviceView, DeviceViewMut, Stream};
 
 use super::{
     combine::Combine,
-    copies::{copy, what},
+    copies::{copy, signature},
     frame::Frame,
-    offer::{Call, Offer, What, agreed},
+    offer::{Call, Offer, Signature, agreed},
     rank::PeerRank,
 };
 use crate::{
@@ -17,16 +17,16 @@ use crate::{
     error::Result,
 };
 
-/// What a rank reduces of all ranks' arrays.
+/// The part of a reduction that this rank computes.
 #[derive(Clone, Copy)]
 struct Target {
-    /// From which element to which.
+    /// The first element and the end of the range.
     piece: (usize, usize),
-    /// Where the result goes. It may be the piece's own place.
+    /// Address of the result. It may be the address of the piece itself.
     to: u64,
 }
 
-/// An array that is reduced, on this rank.
+/// This rank's array.
 #[derive(Clone, Copy)]
 struct Array {
     address: u64,
@@ -35,12 +35,13 @@ struct Array {
 }
 
 impl Array {
-    /// The address of an element.
+    /// Returns the address of an element.
     fn at(self, element: usize) -> u64 {
         self.address + (element * self.element_bytes) as u64
     }
 
-    /// The elements that a rank reduces: all pieces but the last begin at multiples of 16 bytes.
+    /// Returns the range of elements that a rank reduces. All pieces begin at multiples of 16
+    /// bytes, except those at the end of the array.
     fn piece(self, rank: usize, ranks: usize) -> (usize, usize) {
         let whole = (16 / self.element_bytes).max(1);
         let each = self.len.div_ceil(ranks).next_multiple_of(whole);
@@ -58,9 +59,9 @@ impl PeerRank {
         data: DeviceViewMut<'_, T>,
         reduction: Reduction,
     ) -> Result<()> {
-        let what = What {
+        let signature = Signature {
             reduction: Some(reduction),
-            ..what::<T>("all_reduce", Some(data.len()))
+            ..signature::<T>("all_reduce", Some(data.len()))
         };
         let array = Array {
             address: data.as_device_ptr(),
@@ -69,15 +70,15 @@ impl PeerRank {
         };
         self.call(stream, [data.owner()], |frame| {
             if self.size() == 1 {
-                // Every reduction of one number is itself.
-                frame.begin_on_host(what, |_| {})?;
+                // Every reduction of one number is the number.
+                frame.begin_on_host(signature, |_| {})?;
                 return frame.end();
             }
             let kernel = combine(frame, T::TYPE, reduction)?;
             if data.size_bytes() <= self.shared().part {
-                by_all(frame, &kernel, what, array)
+                by_all(frame, &kernel, signature, array)
             } else {
-                in_pieces(frame, &kernel, what, array)
+                in_pieces(frame, &kernel, signature, array)
             }
         })
     }
@@ -89,9 +90,9 @@ impl PeerRank {
         part: DeviceViewMut<'_, T>,
         reduction: Reduction,
     ) -> Result<()> {
-        let what = What {
+        let signature = Signature {
             reduction: Some(reduction),
-            ..what::<T>("reduce_scatter", Some(part.len()))
+            ..signature::<T>("reduce_scatter", Some(part.len()))
         };
         self.call(stream, [all.owner(), part.owner()], |frame| {
             let (me, len) = (self.rank(), part.len());
@@ -100,7 +101,7 @@ impl PeerRank {
             let kernel = combine(frame, T::TYPE, reduction)?;
             let place = frame.own.open_inbox(me, self.shared())?;
             let address = all.as_device_ptr();
-            let offers = frame.begin(what, true, |call| call.address = address)?;
+            let offers = frame.begin(signature, true, |call| call.address = address)?;
             let array = Array {
                 address,
                 len: all.len(),
@@ -117,7 +118,7 @@ impl PeerRank {
     }
 }
 
-/// The kernel for a type and an operation, compiled for the first such call.
+/// Returns the kernel for a type and an operation. It is compiled at the first such call.
 fn combine(frame: &mut Frame<'_>, data: DataType, reduction: Reduction) -> Result<Arc<Combine>> {
     if let Some(kernel) = frame.own.kernels.get(&(data, reduction)) {
         return Ok(kernel.clone());
@@ -128,8 +129,13 @@ fn combine(frame: &mut Frame<'_>, data: DataType, reduction: Reduction) -> Resul
     Ok(kernel)
 }
 
-/// Each rank reads the outboxes of all, and computes everything.
-fn by_all(frame: &mut Frame<'_>, kernel: &Combine, what: What, array: Array) -> Result<()> {
+/// Reads the outboxes of all ranks and computes the whole result on each rank.
+fn by_all(
+    frame: &mut Frame<'_>,
+    kernel: &Combine,
+    signature: Signature,
+    array: Array,
+) -> Result<()> {
     let (rank, stream) = (frame.rank, frame.stream);
     let (me, shared) = (rank.rank(), rank.shared());
     let bytes = array.len * array.element_bytes;
@@ -138,10 +144,10 @@ fn by_all(frame: &mut Frame<'_>, kernel: &Combine, what: What, array: Array) -> 
     if !shared.reaches {
         frame.own.open_inbox(me, shared)?;
     }
-    // SAFETY: the array is this rank's, borrowed exclusively; the outbox is as long at least, and nobody reads it any more
-    // when the stream comes to this.
+    // SAFETY: this call borrows the array exclusively. The outbox is at least as long, and no rank
+    // reads it any more when the stream executes the copy.
     unsafe { copy(stream, (context, outbox), (context, array.address), bytes)? };
-    let offers = frame.begin(what, false, |call| call.address = outbox)?;
+    let offers = frame.begin(signature, false, |call| call.address = outbox)?;
     let calls = agreed(&offers)?;
     if array.len > 0 {
         let mut inputs = Vec::with_capacity(calls.len());
@@ -156,14 +162,15 @@ fn by_all(frame: &mut Frame<'_>, kernel: &Combine, what: What, array: Array) -> 
             } else {
                 let inbox = frame.own.place(0, other);
                 let from = (&shared.contexts[other], call.address);
-                // SAFETY: an outbox that holds as many bytes and is not written before this rank's event of this call; a
-                // place of this rank's inbox, which is used in the order of this stream.
+                // SAFETY: the source is an outbox with this number of bytes, which is not written
+                // before this rank's event of this call. The target is a slot of this rank's inbox,
+                // which is used in the order of this stream.
                 unsafe { copy(stream, (context, inbox), from, bytes)? };
                 inbox
             });
         }
-        // SAFETY: as above; kernels of all ranks reach all outboxes, or have copies here. The array is written after it
-        // was copied.
+        // SAFETY: as above. Kernels of all ranks can read all outboxes, or have copies here. The
+        // array is written after it was copied.
         unsafe {
             kernel.launch(
                 stream,
@@ -177,11 +184,16 @@ fn by_all(frame: &mut Frame<'_>, kernel: &Combine, what: What, array: Array) -> 
     frame.end()
 }
 
-/// Each rank reduces a piece, and copies the others' pieces when they are done.
-fn in_pieces(frame: &mut Frame<'_>, kernel: &Combine, what: What, array: Array) -> Result<()> {
+/// Reduces one piece on each rank, then copies the finished pieces of the other ranks.
+fn in_pieces(
+    frame: &mut Frame<'_>,
+    kernel: &Combine,
+    signature: Signature,
+    array: Array,
+) -> Result<()> {
     let (rank, shared) = (frame.rank.rank(), frame.rank.shared());
     let place = frame.own.open_inbox(rank, shared)?;
-    let offers = frame.begin(what, true, |call| call.address = array.address)?;
+    let offers = frame.begin(signature, true, |call| call.address = array.address)?;
     let piece = array.piece(rank, shared.size());
     let target = Target {
         piece,
@@ -189,7 +201,7 @@ fn in_pieces(frame: &mut Frame<'_>, kernel: &Combine, what: What, array: Array) 
     };
     let reduced =
         agreed(&offers).and_then(|calls| reduce_piece(frame, kernel, &calls, array, target, place));
-    // What was reduced is told by the event that nobody uses yet in a bound call.
+    // A bound call has no other use for this event.
     let event = frame.own.emptied[0].clone();
     let reduced = frame.barrier(&event, reduced);
     if !frame.is_bound() {
@@ -211,7 +223,7 @@ fn reduce_piece(
     let (me, shared, size) = (rank.rank(), rank.shared(), calls.len());
     let context = &shared.contexts[me];
     let side = frame.own.side.clone();
-    // The inbox is used in the stream's order so far.
+    // So far, the inbox is used in the order of `stream`.
     side.wait_event(&frame.own.ready[frame.parity])?;
     for (other, call) in calls.iter().enumerate().filter(|&(other, _)| other != me) {
         frame.wait_ready(&side, other, call)?;
@@ -228,12 +240,13 @@ fn reduce_piece(
             side.wait_event(&frame.own.emptied[half])?;
         }
         let mut inputs = Vec::with_capacity(size);
-        // Begin with the next rank, so that not all read from the same one.
+        // Starts with the next rank, so that the ranks do not all read from the same one.
         for other in (1..size).map(|step| (me + step) % size) {
             let from = (&shared.contexts[other], calls[other].address + offset);
             let to = (context, frame.own.place(half, other));
-            // SAFETY: within the other's array, which is as long and stays until this rank has come to the last meeting,
-            // behind its event; into a place of this rank's inbox, whose last reader is behind `emptied`.
+            // SAFETY: the source is within the other rank's array, which has the same length and
+            // stays valid until this rank reaches the last rendezvous, after its event. The target
+            // is a slot of this rank's inbox, whose last reader comes before `emptied`.
             unsafe { copy(&side, to, from, bytes)? };
         }
         frame.own.filled[half].record(&side)?;
@@ -244,8 +257,9 @@ fn reduce_piece(
                 false => frame.own.place(half, other),
             });
         }
-        // SAFETY: `count` elements of this rank's piece and of the places of the inbox that were filled, into memory that is
-        // borrowed exclusively and that nobody else reads before it is done.
+        // SAFETY: the inputs are `count` elements of this rank's piece and of the filled inbox
+        // slots. This call borrows the target exclusively, and no other rank reads it before it is
+        // done.
         unsafe {
             kernel.launch(
                 stream,
@@ -270,8 +284,9 @@ fn gather_pieces(frame: &mut Frame<'_>, offers: &[Offer], array: Array) -> Resul
         let offset = (start * array.element_bytes) as u64;
         let from = (&shared.contexts[other], calls[other].address + offset);
         let to = (&shared.contexts[me], array.address + offset);
-        // SAFETY: the other's piece, reduced when this stream comes here, which stays until this rank has come to the last
-        // meeting; into this rank's array, borrowed exclusively, where the other has read already.
+        // SAFETY: the source is the other rank's piece, which is reduced when this stream executes
+        // the copy and stays valid until this rank reaches the last rendezvous. The target is this
+        // rank's array, borrowed exclusively, in a range that the other rank has already read.
         unsafe { copy(stream, to, from, (end - start) * array.element_bytes)? };
     }
     Ok(())

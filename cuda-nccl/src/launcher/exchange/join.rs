@@ -1,4 +1,4 @@
-//! All ranks but 0: connect, prove to know the secret, and wait for the bytes.
+//! The ranks other than 0: connect, prove knowledge of the secret, and wait for the bytes.
 
 use std::{
     io::{self, ErrorKind, Write},
@@ -9,32 +9,34 @@ use std::{
 
 use super::{
     Deadline,
-    protocol::{self, BYTES, FAILED, Hello, LONGEST, MAGIC, Nonce, Pair, STRANGER, WELCOME},
+    protocol::{self, BYTES, FAILED, Hello, LONGEST, MAGIC, Nonce, Pair, REJECTED, WELCOME},
 };
 use crate::{
     error::{Error, Result},
-    launcher::{address::Meeting, secret::Secret},
+    launcher::{address::Address, secret::Secret},
 };
 
-/// How long one attempt to connect may take.
+/// The time limit of one attempt to connect.
 const CONNECT: Duration = Duration::from_secs(2);
-/// From the first pause between attempts to the longest.
+/// The first and the longest pause between attempts.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(200));
-/// Rank 0 says which ranks are missing, when its own limit is over. That is worth waiting for.
+/// How long to wait for rank 0's report of the missing ranks after its own limit is over.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(super) fn join(
-    meeting: &Meeting,
+    address: &Address,
     secret: &Secret,
     rank: usize,
     size: usize,
     deadline: Deadline,
 ) -> Result<Vec<u8>> {
     let (Ok(rank), Ok(size)) = (u32::try_from(rank), u32::try_from(size)) else {
-        return Err(Error::Start(format!("{size} ranks are too many")));
+        return Err(Error::Start(format!(
+            "{size} ranks are too many: the maximum is u32::MAX"
+        )));
     };
     let client = Client {
-        meeting,
+        address,
         secret,
         rank,
         size,
@@ -44,43 +46,45 @@ pub(super) fn join(
     let bytes = client
         .message(&stream, &pair, BYTES)
         .map_err(|end| match end {
-            End::Stream(error) => client.lost(&error),
-            End::Told(error) => error,
+            MessageError::Stream(error) => client.lost(&error),
+            MessageError::Final(error) => error,
         })?;
-    // Rank 0 may have failed by now; what uses the bytes will find that out.
+    // Rank 0 may have failed in the meantime. The use of the bytes will show that.
     let _ = (&stream).write_all(&pair.receipt(secret));
     Ok(bytes)
 }
 
-/// Why an attempt did not end with a welcome.
+/// The reason why an attempt did not end with a welcome.
 #[derive(Debug)]
-enum Missed {
-    /// Nobody takes the connection.
+enum JoinError {
+    /// The connection is not accepted.
     Absent(io::Error),
-    /// Somebody takes it and does not greet. Rank 0 greets at once, but may end before it does.
+    /// The connection is accepted, but no greeting arrives. Rank 0 greets immediately, but may end
+    /// before it does.
     Silent(io::Error),
-    /// Somebody greets, and the connection ends before the welcome. Rank 0 does that when many others come at once.
+    /// A greeting arrives, but the connection ends before the welcome. Rank 0 does this if many
+    /// others connect at once.
     Dropped(io::Error),
-    /// Somebody sends something else.
+    /// The peer does not speak this protocol.
     Foreign {
-        /// Rank 0 may still start at another of the host's addresses, which has not answered.
+        /// Rank 0 may still start at another address of the host that has not answered yet.
         may_come: bool,
     },
-    /// The answer is known.
-    Told(Error),
+    /// The final error is known.
+    Final(Error),
 }
 
-/// Why there is no message.
-enum End {
+/// The reason why there is no message.
+enum MessageError {
     /// The stream failed or ended.
     Stream(io::Error),
-    /// What came says why.
-    Told(Error),
+    /// The message itself contains the error.
+    Final(Error),
 }
 
-/// One rank that joins the others.
+/// A rank that joins the others.
 struct Client<'a> {
-    meeting: &'a Meeting,
+    address: &'a Address,
     secret: &'a Secret,
     rank: u32,
     size: u32,
@@ -95,18 +99,21 @@ impl Client<'_> {
         loop {
             match self.attempt() {
                 Ok(entered) => return Ok(entered),
-                Err(missed @ (Missed::Foreign { may_come: false } | Missed::Told(_))) => {
-                    return Err(self.missed(missed));
+                Err(
+                    join_error @ (JoinError::Foreign { may_come: false } | JoinError::Final(_)),
+                ) => {
+                    return Err(self.error(join_error));
                 }
-                // Rank 0 listens until all have come: it was there, and has ended.
-                Err(Missed::Absent(why))
+                // Rank 0 listens until all ranks have arrived. It was there before, so it has
+                // ended.
+                Err(JoinError::Absent(why))
                     if dropped.is_some() && why.kind() == ErrorKind::ConnectionRefused =>
                 {
                     return Err(self.lost(&why));
                 }
-                Err(Missed::Dropped(why)) => dropped = Some(why),
-                Err(missed) if self.deadline.left().is_none() => {
-                    return Err(self.missed(dropped.map_or(missed, Missed::Dropped)));
+                Err(JoinError::Dropped(why)) => dropped = Some(why),
+                Err(join_error) if self.deadline.left().is_none() => {
+                    return Err(self.error(dropped.map_or(join_error, JoinError::Dropped)));
                 }
                 Err(_) => {}
             }
@@ -115,36 +122,36 @@ impl Client<'_> {
         }
     }
 
-    fn missed(&self, missed: Missed) -> Error {
+    fn error(&self, error: JoinError) -> Error {
         const REMEDY: &str = "set CUDA_NCCL_ADDRESS for all ranks to an address with a free port";
-        let place = format!("{} ({})", self.meeting, self.meeting.source);
+        let place = format!("{} ({})", self.address, self.address.source);
         let limit = self.deadline.shown();
-        Error::Start(match missed {
-            Missed::Told(error) => return error,
-            Missed::Absent(why) => format!(
-                "rank 0 was not there at {place} within {limit} ({why}): was it started, is that its host, and can this \
+        Error::Start(match error {
+            JoinError::Final(error) => return error,
+            JoinError::Absent(why) => format!(
+                "rank 0 was not reached at {place} within {limit} ({why}): was it started, is that its host, and can this \
                  host reach it?"
             ),
-            Missed::Silent(why) => format!(
-                "what listens at {place} did not greet as rank 0 does within {limit} ({why}): has another program this \
-                 port? Then {REMEDY}"
+            JoinError::Silent(why) => format!(
+                "the program that listens at {place} did not greet as rank 0 does within {limit} ({why}): does another program \
+                 use this port? Then {REMEDY}"
             ),
-            Missed::Dropped(why) => format!(
-                "rank 0 at {place} greeted this rank, and ended each connection before it answered, within {limit} ({why}): do \
+            JoinError::Dropped(why) => format!(
+                "rank 0 at {place} greeted this rank, but closed each connection before it answered, within {limit} ({why}): do \
                  many other programs connect to this port? Then {REMEDY}"
             ),
-            Missed::Foreign { .. } => format!(
-                "what listens at {place} is not rank 0, or has another version of this crate: {REMEDY}"
+            JoinError::Foreign { .. } => format!(
+                "the program that listens at {place} is not rank 0, or uses another version of this crate: {REMEDY}"
             ),
         })
     }
 
-    /// Connects, proves to know the secret, and waits for the welcome.
-    fn attempt(&self) -> Result<(TcpStream, Pair), Missed> {
+    /// Connects, proves knowledge of the secret, and waits for the welcome.
+    fn attempt(&self) -> Result<(TcpStream, Pair), JoinError> {
         let (stream, theirs) = self.connect()?;
         let nonce = protocol::nonce().map_err(|error| {
-            Missed::Told(Error::Start(format!(
-                "the system gives no random numbers for a proof of the secret: {error}"
+            JoinError::Final(Error::Start(format!(
+                "the system returned no random numbers for the proof of the secret: {error}"
             )))
         })?;
         let (rank, size) = (self.rank, self.size);
@@ -154,38 +161,39 @@ impl Client<'_> {
             other: nonce,
             rank,
         };
-        let sent = (&stream).write_all(&hello).map_err(End::Stream);
+        let sent = (&stream).write_all(&hello).map_err(MessageError::Stream);
         let welcome = sent.and_then(|()| self.message(&stream, &pair, WELCOME));
         match welcome {
             Ok(_) => Ok((stream, pair)),
-            Err(End::Told(error)) => Err(Missed::Told(error)),
-            Err(End::Stream(error)) if error.kind() == ErrorKind::TimedOut => {
-                Err(Missed::Told(self.lost(&error)))
+            Err(MessageError::Final(error)) => Err(JoinError::Final(error)),
+            Err(MessageError::Stream(error)) if error.kind() == ErrorKind::TimedOut => {
+                Err(JoinError::Final(self.lost(&error)))
             }
-            Err(End::Stream(error)) => Err(Missed::Dropped(error)),
+            Err(MessageError::Stream(error)) => Err(JoinError::Dropped(error)),
         }
     }
 
-    /// A connection to somebody who greets, and their nonce.
-    fn connect(&self) -> Result<(TcpStream, Nonce), Missed> {
-        let places = (self.meeting.host.as_str(), self.meeting.port)
+    /// Connects to a peer that greets, and returns its nonce.
+    fn connect(&self) -> Result<(TcpStream, Nonce), JoinError> {
+        let places = (self.address.host.as_str(), self.address.port)
             .to_socket_addrs()
-            .map_err(Missed::Absent)?;
+            .map_err(JoinError::Absent)?;
         self.connect_to(places)
     }
 
-    /// Connects to the first of these addresses that greets. If none does, the error prefers answers to addresses without an
-    /// answer, in whatever order they come.
+    /// Connects to the first of these addresses that greets. If none does, the error describes an
+    /// address that answered rather than one that did not, in whatever order they were tried.
     fn connect_to(
         &self,
         places: impl Iterator<Item = SocketAddr>,
-    ) -> Result<(TcpStream, Nonce), Missed> {
-        let nowhere = io::Error::new(ErrorKind::NotFound, "the host's name leads nowhere");
+    ) -> Result<(TcpStream, Nonce), JoinError> {
+        let nowhere = io::Error::new(ErrorKind::NotFound, "the host's name has no address");
         let (mut absent, mut silent, mut is_foreign) = (None, None, false);
         for place in places {
             let limit = self.deadline.left().unwrap_or(PAUSES.0).min(CONNECT);
             let stream = match TcpStream::connect_timeout(&place, limit) {
-                // A port of the range that clients get may connect to itself, where nobody listens.
+                // If the port is in the range for clients and nobody listens, a connection may be
+                // made to itself.
                 Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
                     absent = Some(ErrorKind::ConnectionRefused.into());
                     continue;
@@ -198,33 +206,34 @@ impl Client<'_> {
             };
             match greeted(&stream, self.deadline) {
                 Ok(Some(nonce)) => return Ok((stream, nonce)),
-                // Another of the host's addresses may lead to rank 0.
+                // Rank 0 may be at another address of the host.
                 Ok(None) => is_foreign = true,
                 Err(why) => silent = Some(why),
             }
         }
         let may_come = absent.is_some() || silent.is_some();
         Err(match (is_foreign, silent) {
-            (true, _) => Missed::Foreign { may_come },
-            (false, Some(why)) => Missed::Silent(why),
-            (false, None) => Missed::Absent(absent.unwrap_or(nowhere)),
+            (true, _) => JoinError::Foreign { may_come },
+            (false, Some(why)) => JoinError::Silent(why),
+            (false, None) => JoinError::Absent(absent.unwrap_or(nowhere)),
         })
     }
 
-    /// The bytes of the next message, which has to be of this kind.
-    fn message(&self, stream: &TcpStream, pair: &Pair, kind: u8) -> Result<Vec<u8>, End> {
+    /// Returns the bytes of the next message, which must be of this kind.
+    fn message(&self, stream: &TcpStream, pair: &Pair, kind: u8) -> Result<Vec<u8>, MessageError> {
         let patient = Deadline {
             end: self.deadline.end + GRACE,
             ..self.deadline
         };
-        let read = |bytes: &mut [u8]| protocol::read(stream, bytes, patient).map_err(End::Stream);
+        let read =
+            |bytes: &mut [u8]| protocol::read(stream, bytes, patient).map_err(MessageError::Stream);
         let mut head = [0; 5];
         read(&mut head)?;
-        if head[0] == STRANGER {
-            return Err(End::Told(Error::Start(format!(
-                "rank 0 at {} ({}) has another secret, or belongs to another job: set CUDA_NCCL_SECRET to the same text for \
-                 all ranks, or CUDA_NCCL_ADDRESS to a port that no other job has",
-                self.meeting, self.meeting.source
+        if head[0] == REJECTED {
+            return Err(MessageError::Final(Error::Start(format!(
+                "rank 0 at {} ({}) uses another secret, or belongs to another job: set CUDA_NCCL_SECRET to the same text for \
+                 all ranks, or CUDA_NCCL_ADDRESS to a port that no other job uses",
+                self.address, self.address.source
             ))));
         }
         let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]) as usize;
@@ -239,8 +248,8 @@ impl Client<'_> {
         }
         match head[0] {
             found if found == kind => Ok(bytes),
-            FAILED => Err(End::Told(Error::Start(format!(
-                "rank 0 says: {}",
+            FAILED => Err(MessageError::Final(Error::Start(format!(
+                "rank 0 reports: {}",
                 String::from_utf8_lossy(&bytes)
             )))),
             _ => Err(self.foreign()),
@@ -250,29 +259,29 @@ impl Client<'_> {
     fn lost(&self, error: &io::Error) -> Error {
         if error.kind() == ErrorKind::TimedOut {
             return Error::Start(format!(
-                "rank 0 at {} did not send the first bytes within {}: some rank has not come",
-                self.meeting,
+                "rank 0 at {} did not send the first bytes within {}: some rank has not arrived",
+                self.address,
                 self.deadline.shown()
             ));
         }
         Error::Lost(format!(
-            "rank 0 at {} ended before all ranks had come: see what it printed",
-            self.meeting
+            "rank 0 at {} ended before all ranks had arrived: see its output",
+            self.address
         ))
     }
 
-    fn foreign(&self) -> End {
-        End::Told(Error::Start(format!(
-            "what listens at {} sends no proof that it knows the secret: is it rank 0 of this job?",
-            self.meeting
+    fn foreign(&self) -> MessageError {
+        MessageError::Final(Error::Start(format!(
+            "the program that listens at {} did not prove that it knows the secret: is it rank 0 of this job?",
+            self.address
         )))
     }
 }
 
-/// The nonce of who greets; `None` if it is not rank 0.
+/// Reads the greeting and returns its nonce, or `None` if the peer is not rank 0.
 fn greeted(stream: &TcpStream, deadline: Deadline) -> io::Result<Option<Nonce>> {
     stream.set_nodelay(true)?;
-    // By itself: what a foreign program sends first may be short.
+    // Read separately, because the first message of another program may be short.
     let mut magic = [0; MAGIC.len()];
     protocol::read(stream, &mut magic, deadline)?;
     if magic != MAGIC {
@@ -289,7 +298,8 @@ mod tests {
 
     use super::*;
 
-    /// An address whose listener sends this and ends the connection. `None`: an address without a listener.
+    /// Returns an address whose listener sends `answer` and closes the connection. `None` returns
+    /// an address without a listener.
     fn place(number: u8, answer: Option<&'static [u8]>) -> SocketAddr {
         let host = format!("127.1.{}.{number}", std::process::id() % 250 + 1);
         let listener = TcpListener::bind((host.as_str(), 0)).unwrap();
@@ -298,24 +308,24 @@ mod tests {
             thread::spawn(move || {
                 let (mut stream, _) = listener.accept().unwrap();
                 stream.write_all(answer).unwrap();
-                // Or else the answer may be lost with the connection.
+                // Otherwise the answer may be lost with the connection.
                 thread::sleep(Duration::from_millis(200));
             });
         }
         place
     }
 
-    fn meeting() -> Meeting {
-        Meeting {
+    fn address() -> Address {
+        Address {
             host: "127.0.0.1".to_owned(),
             port: 1,
             source: "a test".to_owned(),
         }
     }
 
-    fn client<'a>(meeting: &'a Meeting, secret: &'a Secret, limit: Duration) -> Client<'a> {
+    fn client<'a>(address: &'a Address, secret: &'a Secret, limit: Duration) -> Client<'a> {
         Client {
-            meeting,
+            address,
             secret,
             rank: 1,
             size: 2,
@@ -323,9 +333,9 @@ mod tests {
         }
     }
 
-    fn missed(answers: &[Option<&'static [u8]>]) -> Missed {
-        let (meeting, secret) = (meeting(), Secret::new("a secret"));
-        let client = client(&meeting, &secret, Duration::from_secs(10));
+    fn join_error(answers: &[Option<&'static [u8]>]) -> JoinError {
+        let (address, secret) = (address(), Secret::new("a secret"));
+        let client = client(&address, &secret, Duration::from_secs(10));
         let places = answers
             .iter()
             .zip(1..)
@@ -335,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_count_more_than_addresses_without_one() {
+    fn error_prefers_addresses_that_answered() {
         const FOREIGN: Option<&[u8]> = Some(b"HTTP/1.1 400 Bad Request");
         const SILENT: Option<&[u8]> = Some(b"");
         for answers in [
@@ -344,25 +354,25 @@ mod tests {
             [SILENT, FOREIGN],
             [FOREIGN, SILENT],
         ] {
-            let missed = missed(&answers);
+            let join_error = join_error(&answers);
             assert!(
-                matches!(missed, Missed::Foreign { may_come: true }),
-                "{answers:?}: {missed:?}"
+                matches!(join_error, JoinError::Foreign { may_come: true }),
+                "{answers:?}: {join_error:?}"
             );
         }
         for answers in [[SILENT, None], [None, SILENT]] {
-            let missed = missed(&answers);
+            let join_error = join_error(&answers);
             assert!(
-                matches!(missed, Missed::Silent(_)),
-                "{answers:?}: {missed:?}"
+                matches!(join_error, JoinError::Silent(_)),
+                "{answers:?}: {join_error:?}"
             );
         }
-        let foreign = missed(&[FOREIGN, FOREIGN]);
-        assert!(matches!(foreign, Missed::Foreign { may_come: false }));
-        let refused = |missed| matches!(missed, Missed::Absent(why) if why.kind() == ErrorKind::ConnectionRefused);
-        assert!(refused(missed(&[None, None])));
-        let nowhere = missed(&[]);
-        assert!(matches!(nowhere, Missed::Absent(why) if why.kind() == ErrorKind::NotFound));
+        let foreign = join_error(&[FOREIGN, FOREIGN]);
+        assert!(matches!(foreign, JoinError::Foreign { may_come: false }));
+        let refused = |join_error| matches!(join_error, JoinError::Absent(why) if why.kind() == ErrorKind::ConnectionRefused);
+        assert!(refused(join_error(&[None, None])));
+        let nowhere = join_error(&[]);
+        assert!(matches!(nowhere, JoinError::Absent(why) if why.kind() == ErrorKind::NotFound));
     }
     /// A port that connects to itself would be taken for a listener that never greets.
     #[test]
@@ -373,14 +383,14 @@ mod tests {
             TcpListener::bind(place).is_ok().then_some(place)
         });
         let free = free.unwrap();
-        let meeting = meeting();
+        let address = address();
         let secret = Secret::new("a secret");
-        let client = client(&meeting, &secret, Duration::from_secs(5));
-        let missed = client.connect_to(std::iter::repeat_n(free, 40_000));
+        let client = client(&address, &secret, Duration::from_secs(5));
+        let joined = client.connect_to(std::iter::repeat_n(free, 40_000));
         assert!(
-            matches!(&missed, Err(Missed::Absent(why)) if why.kind() == ErrorKind::ConnectionRefused),
+            matches!(&joined, Err(JoinError::Absent(why)) if why.kind() == ErrorKind::ConnectionRefused),
             "{:?}",
-            missed.err()
+            joined.err()
         );
     }
 }

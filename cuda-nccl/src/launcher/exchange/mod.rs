@@ -1,6 +1,8 @@
-//! One exchange over TCP: rank 0 gives all others the same bytes, and knows then that all have come.
+//! An exchange over TCP: rank 0 sends the same bytes to all other ranks, and learns that all have
+//! arrived.
 //!
-//! `protocol.rs` describes the messages. `serve.rs` is rank 0, whose clients begin in `guests.rs`. `join.rs` is every other rank.
+//! `protocol.rs` describes the messages. `serve.rs` implements rank 0, and `guests.rs` its new
+//! clients. `join.rs` implements the other ranks.
 
 mod guests;
 mod join;
@@ -17,11 +19,11 @@ use std::{
 
 use protocol::LONGEST;
 
-use super::{address::Meeting, secret::Secret};
+use super::{address::Address, secret::Secret};
 use crate::error::{Error, Result};
 
 pub(super) fn share(
-    meeting: &Meeting,
+    address: &Address,
     secret: &Secret,
     rank: usize,
     size: usize,
@@ -30,24 +32,24 @@ pub(super) fn share(
 ) -> Result<Vec<u8>> {
     let deadline = Deadline::after(limit);
     if rank != 0 {
-        return join::join(meeting, secret, rank, size, deadline);
+        return join::join(address, secret, rank, size, deadline);
     }
-    // Before `make`, which may take its time: the others find somebody at once.
-    let listener = listen(meeting)?;
+    // Listen before `make`, which may take time, so that the others can connect immediately.
+    let listener = listen(address)?;
     match make().and_then(expect_short) {
         Ok(bytes) => {
-            serve::serve(&listener, meeting, secret, size, &bytes, deadline)?;
+            serve::serve(&listener, address, secret, size, &bytes, deadline)?;
             Ok(bytes)
         }
         Err(error) => {
             let soon = Deadline::after(limit.min(REFUSAL));
-            serve::refuse(&listener, meeting, secret, size, &error, soon);
+            serve::refuse(&listener, address, secret, size, &error, soon);
             Err(error)
         }
     }
 }
 
-/// How long rank 0 waits for the others where it has nothing for them but its error.
+/// How long rank 0 waits for the others if it only has an error for them.
 const REFUSAL: Duration = Duration::from_secs(5);
 
 fn expect_short(bytes: Vec<u8>) -> Result<Vec<u8>> {
@@ -55,35 +57,35 @@ fn expect_short(bytes: Vec<u8>) -> Result<Vec<u8>> {
         return Ok(bytes);
     }
     Err(Error::Start(format!(
-        "{} bytes are more than the exchange carries, which is {LONGEST}",
+        "share_bytes: {} bytes exceed the limit of {LONGEST}",
         bytes.len()
     )))
 }
 
-/// Listens for this host alone if the address is of that kind, else on all of the host's addresses: which of them its name
-/// leads to may differ from host to host.
-fn listen(meeting: &Meeting) -> Result<TcpListener> {
-    let listener = if meeting.is_local() {
-        TcpListener::bind((meeting.host.as_str(), meeting.port))
+/// Listens at the loopback address if the address is one. Otherwise listens at all addresses of the
+/// host, because its name may resolve to different ones on different hosts.
+fn listen(address: &Address) -> Result<TcpListener> {
+    let listener = if address.is_local() {
+        TcpListener::bind((address.host.as_str(), address.port))
     } else {
-        TcpListener::bind(("::", meeting.port))
-            .or_else(|_| TcpListener::bind(("0.0.0.0", meeting.port)))
+        TcpListener::bind(("::", address.port))
+            .or_else(|_| TcpListener::bind(("0.0.0.0", address.port)))
     };
     listener.map_err(|error| {
         Error::Start(format!(
-            "rank 0 can't listen at {meeting} ({}): {error}; is another job there, a second rank 0, or a former job that has not ended? Set \
-             CUDA_NCCL_ADDRESS for all ranks to an address with a free port",
-            meeting.source
+            "rank 0 cannot listen at {address} ({}): {error}. Is another job using the port, a second rank 0, or an earlier job \
+             that has not ended? Set CUDA_NCCL_ADDRESS for all ranks to an address with a free port",
+            address.source
         ))
     })
 }
 
-/// Whether a socket that does not block has nothing to do.
+/// Returns whether a non-blocking socket has nothing to do.
 fn waits(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// When everything has to be over.
+/// The time when everything must be over.
 #[derive(Clone, Copy)]
 struct Deadline {
     end: Instant,
@@ -92,7 +94,7 @@ struct Deadline {
 
 impl Deadline {
     fn after(limit: Duration) -> Self {
-        // A limit that the clock can't express is none: years will do.
+        // Limit the duration to years, because the clock cannot represent every limit.
         let years = Duration::from_secs(1 << 28);
         let limit = limit.min(years);
         Self {
@@ -101,7 +103,7 @@ impl Deadline {
         }
     }
 
-    /// The limit, for messages.
+    /// Returns the limit for messages.
     fn shown(self) -> String {
         match self.limit.is_zero() {
             true => "no time at all".to_owned(),
@@ -109,7 +111,7 @@ impl Deadline {
         }
     }
 
-    /// What is left of the time; `None` when nothing is.
+    /// Returns the remaining time, or `None` if there is none.
     fn left(self) -> Option<Duration> {
         self.end
             .checked_duration_since(Instant::now())

@@ -1,14 +1,14 @@
-//! What is sent. All numbers are little-endian.
+//! The messages of the exchange. All numbers are little-endian.
 //!
 //! ```text
 //! rank 0 → other   greeting   MAGIC, its nonce
 //! other → rank 0   hello      MAGIC, rank, size, its nonce, code
-//! rank 0 → other   message    kind, length, bytes, code      first WELCOME, then BYTES; or FAILED, or STRANGER
+//! rank 0 → other   message    kind, length, bytes, code      first WELCOME, then BYTES; or FAILED, or REJECTED
 //! other → rank 0   receipt    code                           for BYTES
 //! ```
 //!
-//! A code is an HMAC with the shared secret, over a word for what it stands in, both nonces and the rest: so none can be
-//! made without the secret, nor used again.
+//! A code is an HMAC with the shared secret over a word that names the message, both nonces and the
+//! rest of the message. It cannot be computed without the secret, and cannot be replayed.
 
 use std::{
     io::{self, ErrorKind, Read},
@@ -19,21 +19,21 @@ use std::{
 use super::Deadline;
 use crate::launcher::secret::Secret;
 
-/// The last byte is the version.
+/// The last byte is the protocol version.
 pub(super) const MAGIC: [u8; 8] = *b"cunccl\0\x01";
 pub(super) const GREETING: usize = 8 + 32;
 pub(super) const HELLO: usize = 8 + 4 + 4 + 32 + 32;
-/// The most bytes that are given to all.
+/// The maximum number of bytes sent to all ranks.
 pub(super) const LONGEST: usize = 1 << 16;
 
-/// Rank 0 has checked the code, and knows the secret itself.
+/// Rank 0 has checked the rank's code, and proves that it knows the secret.
 pub(super) const WELCOME: u8 = 1;
-/// What all ranks get.
+/// The bytes for all ranks.
 pub(super) const BYTES: u8 = 2;
-/// Why there is no group.
+/// The reason why there is no group.
 pub(super) const FAILED: u8 = 3;
-/// The code was wrong. Has no code itself.
-pub(super) const STRANGER: u8 = 4;
+/// The rank's code was wrong. This message has no valid code.
+pub(super) const REJECTED: u8 = 4;
 
 pub(super) type Nonce = [u8; 32];
 
@@ -50,7 +50,7 @@ pub(super) fn greeting(nonce: &Nonce) -> [u8; GREETING] {
     bytes
 }
 
-/// What a rank says of itself.
+/// A rank's introduction.
 pub(super) struct Hello {
     pub(super) rank: u32,
     pub(super) size: u32,
@@ -69,7 +69,7 @@ impl Hello {
         bytes
     }
 
-    /// What was read, and whether its code is right. `None` if it is something else.
+    /// Parses a hello, and checks its code. Returns `None` if the bytes are not a hello.
     pub(super) fn read(bytes: &[u8; HELLO], secret: &Secret, ours: &Nonce) -> Option<(Self, bool)> {
         if bytes[..8] != MAGIC {
             return None;
@@ -89,7 +89,7 @@ impl Hello {
     }
 }
 
-/// The two nonces of a connection, and the rank at its other end than 0.
+/// The two nonces of a connection, and the rank at the other end than rank 0.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) zero: Nonce,
@@ -124,14 +124,14 @@ impl Pair {
     }
 }
 
-/// What a stranger gets: rank 0 can prove nothing to it.
-pub(super) fn stranger() -> [u8; 37] {
+/// Returns the message to a client without the secret. Rank 0 can prove nothing to it.
+pub(super) fn rejection() -> [u8; 37] {
     let mut message = [0; 37];
-    message[0] = STRANGER;
+    message[0] = REJECTED;
     message
 }
 
-/// Reads all of `bytes` before the deadline, however slowly they come.
+/// Fills `bytes` before the deadline, however slowly the data arrives.
 pub(super) fn read(
     mut stream: &TcpStream,
     mut bytes: &mut [u8],
@@ -141,7 +141,7 @@ pub(super) fn read(
         let Some(left) = deadline.left() else {
             return Err(ErrorKind::TimedOut.into());
         };
-        // Less than a millisecond would be rounded to "without a limit" by some systems.
+        // Some systems round less than a millisecond to "no limit".
         stream.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
         match stream.read(bytes) {
             Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
@@ -256,8 +256,8 @@ mod tests {
 
     #[test]
     fn a_stranger_gets_a_message_without_a_code() {
-        let message = stranger();
-        assert_eq!(message[0], STRANGER);
+        let message = rejection();
+        assert_eq!(message[0], REJECTED);
         assert_eq!(message[1..], [0; 36]);
     }
 

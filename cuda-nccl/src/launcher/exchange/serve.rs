@@ -1,6 +1,6 @@
-//! Rank 0: listens until all others have come, and gives them the bytes.
+//! Rank 0: listens until all other ranks have arrived, and sends them the bytes.
 //!
-//! One thread, and sockets that don't block: who is slow, or no rank at all, keeps nobody waiting.
+//! It uses one thread and non-blocking sockets, so slow or unrelated clients delay no rank.
 
 use std::{
     collections::BTreeMap,
@@ -12,21 +12,21 @@ use std::{
 
 use super::{
     Deadline,
-    guests::{GUESTS, Guest, Guests, HELLO_LIMIT, Heard},
+    guests::{HELLO_LIMIT, MAX_PENDING, PendingClient, PendingClients, Received},
     protocol::{self, BYTES, FAILED, Hello, LONGEST, Pair, WELCOME},
     waits,
 };
 use crate::{
     error::{Error, Result},
-    launcher::{address::Meeting, secret::Secret},
+    launcher::{address::Address, secret::Secret},
 };
 
-/// How often sockets are looked at.
+/// The interval between checks of the sockets.
 const PAUSE: Duration = Duration::from_millis(1);
-/// How many clients that were turned away an error tells of.
+/// The maximum number of rejected clients that an error lists.
 const NOTES: usize = 4;
 
-/// A rank that has proven to know the secret.
+/// A rank that has proved its knowledge of the secret.
 pub(super) struct Member {
     stream: TcpStream,
     from: SocketAddr,
@@ -34,86 +34,87 @@ pub(super) struct Member {
 }
 
 pub(super) struct Server<'a> {
-    meeting: &'a Meeting,
+    address: &'a Address,
     secret: &'a Secret,
     size: usize,
-    guests: Guests,
+    pending: PendingClients,
     pub(super) members: BTreeMap<u32, Member>,
-    /// Who was turned away, and why: when ranks are missing, these may be they.
+    /// Rejected clients and the reasons. Missing ranks may be among them.
     notes: Vec<String>,
-    turned_away: usize,
+    rejected: usize,
 }
 
 pub(super) fn serve(
     listener: &TcpListener,
-    meeting: &Meeting,
+    address: &Address,
     secret: &Secret,
     size: usize,
     bytes: &[u8],
     deadline: Deadline,
 ) -> Result<()> {
-    let mut server = Server::new(meeting, secret, size);
+    let mut server = Server::new(address, secret, size);
     let outcome = server
         .gather(listener, deadline)
-        .and_then(|()| server.give(bytes, deadline));
+        .and_then(|()| server.send_bytes(bytes, deadline));
     if let Err(error) = &outcome {
-        server.tell(&error.to_string());
+        server.report(&error.to_string());
     }
     outcome
 }
 
-/// Tells all others who come before the deadline why there is no group.
+/// Reports to all ranks that connect before the deadline why there is no group.
 pub(super) fn refuse(
     listener: &TcpListener,
-    meeting: &Meeting,
+    address: &Address,
     secret: &Secret,
     size: usize,
     why: &Error,
     deadline: Deadline,
 ) {
-    let mut server = Server::new(meeting, secret, size);
-    // The reason is known already, and told to those who are there.
+    let mut server = Server::new(address, secret, size);
+    // The reason is already known, and is reported to the ranks that are connected.
     let _ = server.gather(listener, deadline);
-    server.tell(&why.to_string());
+    server.report(&why.to_string());
 }
 
 impl<'a> Server<'a> {
-    pub(super) fn new(meeting: &'a Meeting, secret: &'a Secret, size: usize) -> Self {
+    pub(super) fn new(address: &'a Address, secret: &'a Secret, size: usize) -> Self {
         Self {
-            meeting,
+            address,
             secret,
             size,
-            guests: Guests::new(size),
+            pending: PendingClients::new(size),
             members: BTreeMap::new(),
             notes: Vec::new(),
-            turned_away: 0,
+            rejected: 0,
         }
     }
 
-    /// Until all ranks have come.
+    /// Waits until all ranks have arrived.
     fn gather(&mut self, listener: &TcpListener, deadline: Deadline) -> Result<()> {
         let failed = |what: &str, error: std::io::Error| {
-            Error::Start(format!("rank 0 can't {what} at {}: {error}", self.meeting))
+            Error::Start(format!("rank 0 cannot {what} at {}: {error}", self.address))
         };
         listener
             .set_nonblocking(true)
             .map_err(|error| failed("listen", error))?;
         while self.members.len() + 1 < self.size {
             if deadline.left().is_none() {
-                return Err(self.late(deadline));
+                return Err(self.late_error(deadline));
             }
             let mut moved = false;
-            // So many at a time: a crowd keeps nobody from being heard.
-            for _ in 0..GUESTS {
-                // An error: nobody is there; or one went away again, or there are no more files. Others may still come.
+            // Accept a limited number at a time, so that many new clients do not delay the others.
+            for _ in 0..MAX_PENDING {
+                // An error means that no client is waiting, that one has disconnected again, or
+                // that there are no file descriptors left. Others may still connect.
                 let Ok((stream, from)) = listener.accept() else {
                     break;
                 };
                 moved = true;
                 self.greet(stream, from)?;
             }
-            moved |= self.listen_to_guests()?;
-            self.look_after_members()?;
+            moved |= self.receive_hellos()?;
+            self.check_members()?;
             if !moved {
                 thread::sleep(PAUSE);
             }
@@ -122,69 +123,73 @@ impl<'a> Server<'a> {
     }
 
     pub(super) fn greet(&mut self, stream: TcpStream, from: SocketAddr) -> Result<()> {
-        if self.guests.is_full() {
-            let heard = self.guests.make_room();
-            self.follow(heard)?;
+        if self.pending.is_full() {
+            let received = self.pending.make_room();
+            self.handle(received)?;
         }
-        // A client that can't be greeted has gone away.
-        let _ = self.guests.greet(stream, from);
+        // A client that cannot be greeted has disconnected.
+        let _ = self.pending.greet(stream, from);
         Ok(())
     }
 
-    fn listen_to_guests(&mut self) -> Result<bool> {
-        let heard = self.guests.listen();
-        let anything = heard.anything;
-        self.follow(heard)?;
+    fn receive_hellos(&mut self) -> Result<bool> {
+        let received = self.pending.receive();
+        let anything = received.anything;
+        self.handle(received)?;
         Ok(anything)
     }
 
-    fn follow(&mut self, heard: Heard) -> Result<()> {
-        let Heard { complete, gone, .. } = heard;
-        for (from, why) in gone {
+    fn handle(&mut self, received: Received) -> Result<()> {
+        let Received {
+            complete, rejected, ..
+        } = received;
+        for (from, why) in rejected {
             self.note(from, &why);
         }
-        complete.into_iter().try_for_each(|guest| self.admit(guest))
+        complete
+            .into_iter()
+            .try_for_each(|client| self.admit(client))
     }
 
-    /// Checks a hello. Only who knows the secret can make the group fail.
-    fn admit(&mut self, guest: Guest) -> Result<()> {
-        let Some((hello, proven)) = Hello::read(&guest.hello, self.secret, &guest.nonce) else {
-            self.note(guest.from, "is something else");
+    /// Checks a hello. Only a client that knows the secret can make the group fail.
+    fn admit(&mut self, client: PendingClient) -> Result<()> {
+        let Some((hello, proven)) = Hello::read(&client.hello, self.secret, &client.nonce) else {
+            self.note(client.from, "does not speak this protocol");
             return Ok(());
         };
         if !proven {
-            let _ = (&guest.stream).write_all(&protocol::stranger());
+            let _ = (&client.stream).write_all(&protocol::rejection());
             self.note(
-                guest.from,
-                &format!("says that it is rank {}, with another secret", hello.rank),
+                client.from,
+                &format!("claims to be rank {}, with another secret", hello.rank),
             );
             return Ok(());
         }
         let (rank, size) = (hello.rank, hello.size);
         let member = Member {
-            stream: guest.stream,
-            from: guest.from,
+            stream: client.stream,
+            from: client.from,
             pair: Pair {
-                zero: guest.nonce,
+                zero: client.nonce,
                 other: hello.nonce,
                 rank,
             },
         };
         let complaint = if size as usize != self.size {
             Some(format!(
-                "rank {rank}, from {}, was started with {size} ranks, and rank 0 with {}: start all ranks with the same number",
+                "rank {rank}, from {}, was started with {size} ranks, but rank 0 with {}: start all ranks with the same number",
                 member.from, self.size
             ))
         } else if rank == 0 || rank >= size {
             Some(format!(
-                "a process from {} says that it is rank {rank}, of {size}: start each rank once, from 0 to {}",
+                "a process from {} claims to be rank {rank} of {size}: start each rank once, from 0 to {}",
                 member.from,
                 size - 1
             ))
         } else {
             self.members.get(&rank).map(|first| {
                 format!(
-                    "rank {rank} has come twice, from {} and from {}: give each process a rank of its own",
+                    "rank {rank} has joined twice, from {} and from {}: give each process a different rank",
                     first.from, member.from
                 )
             })
@@ -196,19 +201,20 @@ impl<'a> Server<'a> {
         if member.send(self.secret, WELCOME, &[]) {
             self.members.insert(rank, member);
         } else {
-            self.note(member.from, "went away");
+            self.note(member.from, "disconnected");
         }
         Ok(())
     }
 
-    /// Ranks that wait say nothing; if one can be read, it has ended.
-    fn look_after_members(&self) -> Result<()> {
+    /// Returns an error if a rank has ended. Waiting ranks send nothing, so a readable socket means
+    /// that the rank has ended.
+    fn check_members(&self) -> Result<()> {
         for (rank, member) in &self.members {
             match member.stream.peek(&mut [0]) {
                 Err(error) if waits(&error) => {}
                 _ => {
                     return Err(Error::Lost(format!(
-                        "rank {rank}, from {}, ended before all ranks had come: see what it printed",
+                        "rank {rank}, from {}, ended before all ranks had arrived: see its output",
                         member.from
                     )));
                 }
@@ -217,13 +223,13 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    fn give(&self, bytes: &[u8], deadline: Deadline) -> Result<()> {
+    fn send_bytes(&self, bytes: &[u8], deadline: Deadline) -> Result<()> {
         for member in self.members.values() {
             if !member.send(self.secret, BYTES, bytes) {
                 return Err(self.lost(member));
             }
         }
-        // The last rank may have come just before the deadline.
+        // The last rank may have arrived just before the deadline.
         let deadline = Deadline {
             end: deadline.end.max(Instant::now() + HELLO_LIMIT),
             ..deadline
@@ -234,7 +240,7 @@ impl<'a> Server<'a> {
                 .stream
                 .set_nonblocking(false)
                 .and_then(|()| protocol::read(&member.stream, &mut receipt, deadline));
-            // Its content is compared as a code, though all that it tells is that the bytes have arrived.
+            // The receipt is checked as a code, although it only means that the bytes have arrived.
             if read.is_err() || receipt != member.pair.receipt(self.secret) {
                 return Err(self.lost(member));
             }
@@ -244,50 +250,50 @@ impl<'a> Server<'a> {
 
     fn lost(&self, member: &Member) -> Error {
         Error::Lost(format!(
-            "rank {}, from {}, ended while rank 0 gave all {} ranks their first bytes: see what it printed",
+            "rank {}, from {}, ended while rank 0 sent the first bytes to all {} ranks: see its output",
             member.pair.rank, member.from, self.size
         ))
     }
 
-    fn late(&self, deadline: Deadline) -> Error {
-        // One more than is shown: a number of ranks that is a mistake may be large.
+    fn late_error(&self, deadline: Deadline) -> Error {
+        // One more than is shown. The number of ranks may be a mistake and very large.
         let missing: Vec<_> = (1..self.size as u32)
             .filter(|rank| !self.members.contains_key(rank))
             .take(SHOWN + 1)
             .collect();
         let mut text = format!(
-            "{} of {} ranks have not come to rank 0 at {} ({}) within {}: {}",
+            "{} of {} ranks have not connected to rank 0 at {} ({}) within {}: {}",
             self.size - 1 - self.members.len(),
             self.size,
-            self.meeting,
-            self.meeting.source,
+            self.address,
+            self.address.source,
             deadline.shown(),
             list(&missing)
         );
-        if let Some(elsewhere) = self.meeting.elsewhere() {
+        if let Some(elsewhere) = self.address.elsewhere() {
             text += &format!("; {elsewhere}");
-        } else if self.turned_away == 0 {
+        } else if self.rejected == 0 {
             text += "; were they started, and can they reach this host and port?";
         }
-        if self.turned_away > 0 {
-            let turned_away = match self.turned_away {
+        if self.rejected > 0 {
+            let rejected = match self.rejected {
                 1 => "1 client was".to_owned(),
                 many => format!("{many} clients were"),
             };
-            text += &format!("; {turned_away} turned away: {}", self.notes.join("; "));
+            text += &format!("; {rejected} rejected: {}", self.notes.join("; "));
         }
         Error::Start(text)
     }
 
     fn note(&mut self, from: SocketAddr, what: &str) {
-        self.turned_away += 1;
+        self.rejected += 1;
         if self.notes.len() < NOTES {
             self.notes.push(format!("{from} {what}"));
         }
     }
 
-    /// Tells the others why there is no group.
-    fn tell(&self, why: &str) {
+    /// Reports to the other ranks why there is no group.
+    fn report(&self, why: &str) {
         let mut end = why.len().min(LONGEST);
         while !why.is_char_boundary(end) {
             end -= 1;
@@ -299,8 +305,8 @@ impl<'a> Server<'a> {
 }
 
 impl Member {
-    /// Whether the message was taken. It fits into the socket's buffer, where nothing else waits, unless the client has
-    /// not read for long.
+    /// Sends a message, and returns whether it was accepted. It fits into the socket's buffer,
+    /// which is otherwise empty, unless the client has not read for a long time.
     fn send(&self, secret: &Secret, kind: u8, bytes: &[u8]) -> bool {
         let _ = self.stream.set_nonblocking(false);
         let _ = self.stream.set_write_timeout(Some(HELLO_LIMIT));
@@ -310,10 +316,10 @@ impl Member {
     }
 }
 
-/// How many ranks are named.
+/// The maximum number of ranks that an error names.
 const SHOWN: usize = 8;
 
-/// The first of some numbers.
+/// Returns the first of the ranks as text.
 fn list(ranks: &[u32]) -> String {
     let shown: Vec<_> = ranks.iter().take(SHOWN).map(u32::to_string).collect();
     let more = if ranks.len() > SHOWN { " and more" } else { "" };
@@ -326,8 +332,8 @@ mod tests {
 
     use super::{super::protocol::GREETING, *};
 
-    fn meeting() -> Meeting {
-        Meeting {
+    fn meeting() -> Address {
+        Address {
             host: "127.0.0.1".to_owned(),
             port: 1,
             source: "a test".to_owned(),
@@ -352,7 +358,7 @@ mod tests {
             .write_all(&hello.write(server.secret, &zero))
             .unwrap();
         while !server.members.contains_key(&rank) {
-            server.listen_to_guests().unwrap();
+            server.receive_hellos().unwrap();
         }
         let mut welcome = [0; 37];
         client.read_exact(&mut welcome).unwrap();
@@ -379,7 +385,7 @@ mod tests {
                 client.write_all(&pair.receipt(&secret)).unwrap();
             });
             server
-                .give(b"abc", Deadline::after(Duration::ZERO))
+                .send_bytes(b"abc", Deadline::after(Duration::ZERO))
                 .unwrap();
         });
     }
@@ -393,7 +399,7 @@ mod tests {
         receipt[31] ^= 1;
         client.write_all(&receipt).unwrap();
         let long = Deadline::after(Duration::from_secs(20));
-        let error = server.give(b"abc", long).unwrap_err();
+        let error = server.send_bytes(b"abc", long).unwrap_err();
         let from = client.local_addr().unwrap();
         assert!(matches!(error, Error::Lost(_)), "{error}");
         let text = format!(
@@ -409,7 +415,9 @@ mod tests {
         let text = |clients: u16| {
             let mut server = Server::new(&meeting, &secret, 3);
             (1..=clients).for_each(|port| server.note(from(port), "is odd"));
-            server.late(Deadline::after(Duration::ZERO)).to_string()
+            server
+                .late_error(Deadline::after(Duration::ZERO))
+                .to_string()
         };
         let start = "2 of 3 ranks have not come to rank 0 at 127.0.0.1:1 (a test) within no time at all: rank 1, 2; ";
         assert_eq!(
@@ -436,7 +444,9 @@ mod tests {
         let (meeting, secret) = (meeting(), Secret::new("a secret"));
         let mut server = Server::new(&meeting, &secret, 4);
         let _second = enter(&mut server, 2);
-        let text = server.late(Deadline::after(Duration::ZERO)).to_string();
+        let text = server
+            .late_error(Deadline::after(Duration::ZERO))
+            .to_string();
         assert!(text.starts_with("2 of 4 ranks have not come"), "{text}");
         assert!(text.contains(": rank 1, 3; "), "{text}");
     }
@@ -466,7 +476,7 @@ mod tests {
                 assert!(pair.proves(&secret, FAILED, &bytes, &code));
                 bytes
             });
-            server.tell(why);
+            server.report(why);
             reader.join().unwrap()
         })
     }
@@ -490,11 +500,11 @@ mod tests {
         let (meeting, secret) = (meeting(), Secret::new("a secret"));
         let mut server = Server::new(&meeting, &secret, 3);
         let (client, _) = enter(&mut server, 1);
-        server.look_after_members().unwrap();
+        server.check_members().unwrap();
         let from = client.local_addr().unwrap();
         drop(client);
         let error = loop {
-            match server.look_after_members() {
+            match server.check_members() {
                 Ok(()) => thread::sleep(PAUSE),
                 Err(error) => break error,
             }

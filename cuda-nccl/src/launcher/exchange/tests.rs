@@ -1,4 +1,5 @@
-//! Real sockets on the loopback, threads as ranks, and all that can go wrong.
+//! The exchange over real sockets on the loopback interface, with threads as ranks, and its
+//! failures.
 
 mod crowd;
 
@@ -20,10 +21,10 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    launcher::{address::Meeting, secret::Secret},
+    launcher::{address::Address, secret::Secret},
 };
 
-/// More than anything here takes, so that a slow machine changes nothing.
+/// Longer than any step takes, even on a slow machine.
 const LONG: Duration = Duration::from_secs(30);
 const SHORT: Duration = Duration::from_secs(1);
 const BYTES: &[u8] = b"what all ranks get";
@@ -32,8 +33,9 @@ fn secret() -> Secret {
     Secret::new("what all ranks know")
 }
 
-/// A listener at a free port, of an address that no other test has: a port that a test gives up is not taken by others.
-fn place() -> (TcpListener, Meeting) {
+/// Returns a listener at a free port, with an address that no other test uses. So no other test can
+/// take a port that a test has given up.
+fn place() -> (TcpListener, Address) {
     static PLACES: AtomicU8 = AtomicU8::new(2);
     let host = format!(
         "127.0.{}.{}",
@@ -42,25 +44,25 @@ fn place() -> (TcpListener, Meeting) {
     );
     let listener = TcpListener::bind((host.as_str(), 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
-    let meeting = Meeting {
+    let address = Address {
         host,
         port,
         source: "a test".to_owned(),
     };
-    (listener, meeting)
+    (listener, address)
 }
 
 fn zero(
     listener: TcpListener,
-    meeting: &Meeting,
+    address: &Address,
     size: usize,
     limit: Duration,
 ) -> JoinHandle<Result<()>> {
-    let meeting = meeting.clone();
+    let address = address.clone();
     thread::spawn(move || {
         serve::serve(
             &listener,
-            &meeting,
+            &address,
             &secret(),
             size,
             BYTES,
@@ -70,14 +72,14 @@ fn zero(
 }
 
 fn other(
-    meeting: &Meeting,
+    address: &Address,
     secret: Secret,
     rank: usize,
     size: usize,
     limit: Duration,
 ) -> JoinHandle<Result<Vec<u8>>> {
-    let meeting = meeting.clone();
-    thread::spawn(move || join::join(&meeting, &secret, rank, size, Deadline::after(limit)))
+    let address = address.clone();
+    thread::spawn(move || join::join(&address, &secret, rank, size, Deadline::after(limit)))
 }
 
 #[track_caller]
@@ -86,7 +88,7 @@ fn start_error<T: std::fmt::Debug>(outcome: Result<T>, words: &[&str]) {
         Error::Start(text) => words
             .iter()
             .for_each(|word| assert!(text.contains(word), "no {word:?} in: {text}")),
-        other => panic!("not of the start: {other:?}"),
+        other => panic!("not an Error::Start: {other:?}"),
     }
 }
 
@@ -96,22 +98,22 @@ fn lost<T: std::fmt::Debug>(outcome: Result<T>, words: &[&str]) {
         Error::Lost(text) => words
             .iter()
             .for_each(|word| assert!(text.contains(word), "no {word:?} in: {text}")),
-        other => panic!("not a lost rank: {other:?}"),
+        other => panic!("not an Error::Lost: {other:?}"),
     }
 }
 
-/// A connection, and the nonce of rank 0.
-fn knock(meeting: &Meeting) -> (TcpStream, [u8; 32]) {
-    let mut stream = TcpStream::connect(meeting.to_string()).unwrap();
+/// Returns a connection and rank 0's nonce.
+fn knock(address: &Address) -> (TcpStream, [u8; 32]) {
+    let mut stream = TcpStream::connect(address.to_string()).unwrap();
     let mut greeting = [0; GREETING];
     stream.read_exact(&mut greeting).unwrap();
     assert_eq!(greeting[..8], MAGIC);
     (stream, greeting[8..].try_into().unwrap())
 }
 
-/// A rank that has proven itself, and then does as the test wants.
-fn enter(meeting: &Meeting, rank: u32, size: u32) -> TcpStream {
-    let (mut stream, theirs) = knock(meeting);
+/// Returns the connection of a welcomed rank, which the test continues to use.
+fn enter(address: &Address, rank: u32, size: u32) -> TcpStream {
+    let (mut stream, theirs) = knock(address);
     let hello = Hello {
         rank,
         size,
@@ -126,18 +128,18 @@ fn enter(meeting: &Meeting, rank: u32, size: u32) -> TcpStream {
 }
 
 #[test]
-fn many_ranks_in_any_order() {
+fn ranks_may_arrive_in_any_order() {
     const SIZE: usize = 40;
-    let (listener, meeting) = place();
-    // Some are there before rank 0 looks.
+    let (listener, address) = place();
+    // Some ranks connect before rank 0 starts.
     let early: Vec<_> = (1..SIZE / 2)
         .rev()
-        .map(|rank| other(&meeting, secret(), rank, SIZE, LONG))
+        .map(|rank| other(&address, secret(), rank, SIZE, LONG))
         .collect();
     thread::sleep(Duration::from_millis(50));
-    let zero = zero(listener, &meeting, SIZE, LONG);
+    let zero = zero(listener, &address, SIZE, LONG);
     let late: Vec<_> = (SIZE / 2..SIZE)
-        .map(|rank| other(&meeting, secret(), rank, SIZE, LONG))
+        .map(|rank| other(&address, secret(), rank, SIZE, LONG))
         .collect();
     for rank in early.into_iter().chain(late) {
         assert_eq!(rank.join().unwrap().unwrap(), BYTES);
@@ -147,76 +149,79 @@ fn many_ranks_in_any_order() {
 
 #[test]
 fn ranks_wait_for_a_rank_0_that_starts_later() {
-    let (listener, meeting) = place();
+    let (listener, address) = place();
     drop(listener);
-    let rank = other(&meeting, secret(), 1, 2, LONG);
+    let rank = other(&address, secret(), 1, 2, LONG);
     thread::sleep(Duration::from_millis(150));
-    let given = share(&meeting, &secret(), 0, 2, LONG, || Ok(BYTES.to_vec()));
+    let given = share(&address, &secret(), 0, 2, LONG, || Ok(BYTES.to_vec()));
     assert_eq!(given.unwrap(), BYTES);
     assert_eq!(rank.join().unwrap().unwrap(), BYTES);
 }
 
 #[test]
-fn the_most_bytes_and_none() {
+fn zero_to_the_maximum_of_bytes_are_sent() {
     for bytes in [vec![], vec![9; LONGEST]] {
-        let (listener, meeting) = place();
+        let (listener, address) = place();
         drop(listener);
-        let rank = other(&meeting, secret(), 1, 2, LONG);
-        let given = share(&meeting, &secret(), 0, 2, LONG, || Ok(bytes.clone()));
+        let rank = other(&address, secret(), 1, 2, LONG);
+        let given = share(&address, &secret(), 0, 2, LONG, || Ok(bytes.clone()));
         assert_eq!(given.unwrap(), bytes);
         assert_eq!(rank.join().unwrap().unwrap(), bytes);
     }
-    let (listener, meeting) = place();
+    let (listener, address) = place();
     drop(listener);
-    let rank = other(&meeting, secret(), 1, 2, LONG);
-    let refused = share(&meeting, &secret(), 0, 2, LONG, || Ok(vec![0; LONGEST + 1]));
-    start_error(refused, &["65537 bytes"]);
-    start_error(rank.join().unwrap(), &["rank 0 says: 65537 bytes"]);
+    let rank = other(&address, secret(), 1, 2, LONG);
+    let rejected = share(&address, &secret(), 0, 2, LONG, || Ok(vec![0; LONGEST + 1]));
+    start_error(rejected, &["65537 bytes"]);
+    start_error(
+        rank.join().unwrap(),
+        &["rank 0 reports: share_bytes: 65537 bytes"],
+    );
 }
 
 #[test]
-fn nobody_listens() {
-    let (listener, meeting) = place();
+fn missing_rank_0_is_reported() {
+    let (listener, address) = place();
     drop(listener);
     let begin = Instant::now();
-    let outcome = join::join(&meeting, &secret(), 1, 2, Deadline::after(SHORT));
+    let outcome = join::join(&address, &secret(), 1, 2, Deadline::after(SHORT));
     start_error(
         outcome,
-        &["was not there", &meeting.to_string(), "1.0s", "refused"],
+        &["was not reached", &address.to_string(), "1.0s", "refused"],
     );
     assert!(begin.elapsed() >= SHORT);
-    let nowhere = Meeting {
+    let nowhere = Address {
         host: "no-such-host.invalid".to_owned(),
-        ..meeting
+        ..address
     };
     let outcome = join::join(&nowhere, &secret(), 1, 2, Deadline::after(SHORT));
     start_error(outcome, &["no-such-host.invalid", "a test"]);
 }
 
 #[test]
-fn the_address_is_in_use() {
-    let (_listener, meeting) = place();
+fn address_in_use_is_reported() {
+    let (_listener, address) = place();
     start_error(
-        listen(&meeting),
+        listen(&address),
         &[
-            "can't listen",
-            &meeting.to_string(),
+            "cannot listen",
+            &address.to_string(),
             "a test",
             "CUDA_NCCL_ADDRESS",
         ],
     );
-    let elsewhere = Meeting {
+    let elsewhere = Address {
         host: "host.example".to_owned(),
-        ..meeting
+        ..address
     };
-    start_error(listen(&elsewhere), &["can't listen", "host.example"]);
+    start_error(listen(&elsewhere), &["cannot listen", "host.example"]);
 }
 
 #[test]
-fn ranks_that_do_not_come_are_named_to_all() {
-    let (listener, meeting) = place();
-    let zero = zero(listener, &meeting, 12, SHORT);
-    let rank = other(&meeting, secret(), 2, 12, SHORT);
+fn missing_ranks_are_reported_to_all() {
+    let (listener, address) = place();
+    let zero = zero(listener, &address, 12, SHORT);
+    let rank = other(&address, secret(), 2, 12, SHORT);
     start_error(
         zero.join().unwrap(),
         &[
@@ -225,17 +230,17 @@ fn ranks_that_do_not_come_are_named_to_all() {
             "1.0s",
         ],
     );
-    start_error(rank.join().unwrap(), &["rank 0 says", "rank 1, 3, 4"]);
+    start_error(rank.join().unwrap(), &["rank 0 reports", "rank 1, 3, 4"]);
 }
 
 #[test]
-fn rank_0_is_told_that_its_address_is_elsewhere() {
-    // Of the block for documentation: no machine has it.
+fn address_of_another_host_is_reported() {
+    // An address reserved for documentation, which no machine has.
     for host in ["192.0.2.7", "no-such-host.invalid"] {
-        let (listener, meeting) = place();
-        let elsewhere = Meeting {
+        let (listener, address) = place();
+        let elsewhere = Address {
             host: host.to_owned(),
-            ..meeting
+            ..address
         };
         start_error(
             zero(listener, &elsewhere, 2, SHORT).join().unwrap(),
@@ -243,7 +248,7 @@ fn rank_0_is_told_that_its_address_is_elsewhere() {
                 "rank 1",
                 host,
                 "a test",
-                "no address of the host where rank 0 runs",
+                "not an address of the host where rank 0 runs",
             ],
         );
     }
@@ -251,90 +256,91 @@ fn rank_0_is_told_that_its_address_is_elsewhere() {
 }
 
 #[test]
-fn a_rank_that_comes_twice_ends_the_start_for_all() {
-    let (listener, meeting) = place();
-    let zero = zero(listener, &meeting, 4, LONG);
-    let waiting = enter(&meeting, 3, 4);
-    let first = other(&meeting, secret(), 1, 4, LONG);
-    let second = other(&meeting, secret(), 1, 4, LONG);
+fn duplicate_rank_fails_the_start_for_all() {
+    let (listener, address) = place();
+    let zero = zero(listener, &address, 4, LONG);
+    let waiting = enter(&address, 3, 4);
+    let first = other(&address, secret(), 1, 4, LONG);
+    let second = other(&address, secret(), 1, 4, LONG);
     start_error(
         zero.join().unwrap(),
-        &["rank 1 has come twice", "from 127."],
+        &["rank 1 has joined twice", "from 127."],
     );
     for rank in [first, second] {
-        start_error(rank.join().unwrap(), &["rank 0 says", "twice"]);
+        start_error(rank.join().unwrap(), &["rank 0 reports", "twice"]);
     }
     drop(waiting);
 }
 
 #[test]
-fn another_number_of_ranks() {
-    let (listener, meeting) = place();
-    let zero = zero(listener, &meeting, 3, LONG);
-    let rank = other(&meeting, secret(), 1, 4, LONG);
+fn different_number_of_ranks_is_rejected() {
+    let (listener, address) = place();
+    let zero = zero(listener, &address, 3, LONG);
+    let rank = other(&address, secret(), 1, 4, LONG);
     start_error(zero.join().unwrap(), &["rank 1", "with 4 ranks", "with 3"]);
-    start_error(rank.join().unwrap(), &["rank 0 says", "with 4 ranks"]);
+    start_error(rank.join().unwrap(), &["rank 0 reports", "with 4 ranks"]);
 }
 
 #[test]
-fn a_rank_that_there_is_not() {
+fn rank_out_of_range_is_rejected() {
     for rank in [0, 3, 7] {
-        let (listener, meeting) = place();
-        let zero = zero(listener, &meeting, 3, LONG);
-        let wrong = other(&meeting, secret(), rank, 3, LONG);
+        let (listener, address) = place();
+        let zero = zero(listener, &address, 3, LONG);
+        let wrong = other(&address, secret(), rank, 3, LONG);
         start_error(
             zero.join().unwrap(),
-            &[&format!("it is rank {rank}"), "from 0 to 2"],
+            &[&format!("to be rank {rank}"), "from 0 to 2"],
         );
-        start_error(wrong.join().unwrap(), &["rank 0 says"]);
+        start_error(wrong.join().unwrap(), &["rank 0 reports"]);
     }
 }
 
 #[test]
-fn another_secret_is_turned_away_and_the_others_start() {
-    let (listener, meeting) = place();
-    let zero = zero(listener, &meeting, 2, LONG);
-    let stranger = other(&meeting, Secret::new("another one"), 1, 2, LONG);
+fn wrong_secret_is_rejected_and_the_others_start() {
+    let (listener, address) = place();
+    let zero = zero(listener, &address, 2, LONG);
+    let stranger = other(&address, Secret::new("another one"), 1, 2, LONG);
     start_error(
         stranger.join().unwrap(),
         &["another secret", "CUDA_NCCL_SECRET"],
     );
-    let rank = other(&meeting, secret(), 1, 2, LONG);
+    let rank = other(&address, secret(), 1, 2, LONG);
     assert_eq!(rank.join().unwrap().unwrap(), BYTES);
     zero.join().unwrap().unwrap();
 }
 
 #[test]
-fn an_error_tells_of_strangers() {
-    let (listener, meeting) = place();
-    let zero = zero(listener, &meeting, 2, SHORT);
-    let stranger = other(&meeting, Secret::new("another one"), 1, 2, LONG);
+fn error_lists_rejected_clients() {
+    let (listener, address) = place();
+    let zero = zero(listener, &address, 2, SHORT);
+    let stranger = other(&address, Secret::new("another one"), 1, 2, LONG);
     stranger.join().unwrap().unwrap_err();
     start_error(
         zero.join().unwrap(),
         &[
             "rank 1",
-            "1 client was turned away",
+            "1 client was rejected",
             "rank 1, with another secret",
         ],
     );
 }
 
 #[test]
-fn foreign_and_slow_clients_hold_up_nobody() {
-    let (listener, meeting) = place();
-    let zero = zero(listener, &meeting, 2, LONG);
-    // Connects and says nothing, says too little, says something else, goes away at once, is of another version.
-    let (silent, _) = knock(&meeting);
-    let (mut slow, _) = knock(&meeting);
+fn unrelated_and_slow_clients_delay_no_rank() {
+    let (listener, address) = place();
+    let zero = zero(listener, &address, 2, LONG);
+    // Clients that stay silent, send too little, send something else, disconnect at once, or use
+    // another version.
+    let (silent, _) = knock(&address);
+    let (mut slow, _) = knock(&address);
     slow.write_all(&MAGIC).unwrap();
-    let (mut garbage, _) = knock(&meeting);
+    let (mut garbage, _) = knock(&address);
     garbage.write_all(&[0x55; 3 * HELLO]).unwrap();
-    let (mut web, _) = knock(&meeting);
+    let (mut web, _) = knock(&address);
     web.write_all(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
         .unwrap();
-    drop(TcpStream::connect(meeting.to_string()).unwrap());
-    let (mut version, theirs) = knock(&meeting);
+    drop(TcpStream::connect(address.to_string()).unwrap());
+    let (mut version, theirs) = knock(&address);
     let mut hello = Hello {
         rank: 1,
         size: 2,
@@ -345,7 +351,7 @@ fn foreign_and_slow_clients_hold_up_nobody() {
     version.write_all(&hello).unwrap();
     let begin = Instant::now();
     assert_eq!(
-        other(&meeting, secret(), 1, 2, LONG)
+        other(&address, secret(), 1, 2, LONG)
             .join()
             .unwrap()
             .unwrap(),
@@ -361,10 +367,10 @@ fn foreign_and_slow_clients_hold_up_nobody() {
 }
 
 #[test]
-fn a_hello_can_not_be_used_again_or_changed() {
-    let (listener, meeting) = place();
-    let zero = zero(listener, &meeting, 3, SHORT);
-    let (mut first, theirs) = knock(&meeting);
+fn hello_cannot_be_replayed_or_changed() {
+    let (listener, address) = place();
+    let zero = zero(listener, &address, 3, SHORT);
+    let (mut first, theirs) = knock(&address);
     let hello = Hello {
         rank: 1,
         size: 3,
@@ -378,10 +384,10 @@ fn a_hello_can_not_be_used_again_or_changed() {
         kind[0]
     };
     assert_eq!(answer(&mut first), super::protocol::WELCOME);
-    let (mut again, _) = knock(&meeting);
+    let (mut again, _) = knock(&address);
     again.write_all(&hello).unwrap();
-    assert_eq!(answer(&mut again), super::protocol::STRANGER);
-    let (mut changed, theirs) = knock(&meeting);
+    assert_eq!(answer(&mut again), super::protocol::REJECTED);
+    let (mut changed, theirs) = knock(&address);
     let mut hello = Hello {
         rank: 1,
         size: 3,
@@ -390,30 +396,30 @@ fn a_hello_can_not_be_used_again_or_changed() {
     .write(&secret(), &theirs);
     hello[8] = 2;
     changed.write_all(&hello).unwrap();
-    assert_eq!(answer(&mut changed), super::protocol::STRANGER);
+    assert_eq!(answer(&mut changed), super::protocol::REJECTED);
     start_error(zero.join().unwrap(), &["1 of 3 ranks", "rank 2"]);
 }
 
 #[test]
-fn a_rank_that_ends_while_it_waits_is_lost() {
-    let (listener, meeting) = place();
-    let zero = zero(listener, &meeting, 4, LONG);
-    let waiting = other(&meeting, secret(), 2, 4, LONG);
-    let gone = enter(&meeting, 1, 4);
-    drop(gone);
+fn rank_that_ends_while_it_waits_is_lost() {
+    let (listener, address) = place();
+    let zero = zero(listener, &address, 4, LONG);
+    let waiting = other(&address, secret(), 2, 4, LONG);
+    let rejected = enter(&address, 1, 4);
+    drop(rejected);
     lost(
         zero.join().unwrap(),
-        &["rank 1", "ended before all ranks had come"],
+        &["rank 1", "ended before all ranks had arrived"],
     );
-    // It has come in time to be told, or finds nobody any more.
+    // It either connects in time for the report, or finds no listener.
     waiting.join().unwrap().unwrap_err();
 }
 
 #[test]
-fn a_rank_that_ends_instead_of_a_receipt_is_lost() {
-    let (listener, meeting) = place();
-    let zero = zero(listener, &meeting, 2, LONG);
-    let rank = enter(&meeting, 1, 2);
+fn rank_that_ends_before_its_receipt_is_lost() {
+    let (listener, address) = place();
+    let zero = zero(listener, &address, 2, LONG);
+    let rank = enter(&address, 1, 2);
     let mut all = Vec::new();
     rank.shutdown(Shutdown::Write).unwrap();
     let _ = (&rank).read_to_end(&mut all);
@@ -421,10 +427,10 @@ fn a_rank_that_ends_instead_of_a_receipt_is_lost() {
 }
 
 #[test]
-fn rank_0_ends() {
-    let (listener, meeting) = place();
+fn end_of_rank_0_is_reported() {
+    let (listener, address) = place();
     let (send, receive) = mpsc::channel();
-    // Greets, takes the hello, and ends.
+    // Sends the greeting, reads the hello, and ends.
     let zero = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream
@@ -433,37 +439,37 @@ fn rank_0_ends() {
         stream.read_exact(&mut [0; HELLO]).unwrap();
         receive.recv().unwrap();
     });
-    let rank = other(&meeting, secret(), 1, 2, LONG);
+    let rank = other(&address, secret(), 1, 2, LONG);
     send.send(()).unwrap();
     zero.join().unwrap();
     lost(
         rank.join().unwrap(),
-        &["rank 0 at", "ended before all ranks had come"],
+        &["rank 0 at", "ended before all ranks had arrived"],
     );
 }
 
 #[test]
-fn a_rank_0_that_fails_before_it_has_the_bytes() {
-    let (listener, meeting) = place();
+fn error_of_make_is_reported_to_all() {
+    let (listener, address) = place();
     drop(listener);
-    let rank = other(&meeting, secret(), 1, 2, LONG);
-    let failed = share(&meeting, &secret(), 0, 2, LONG, || {
+    let rank = other(&address, secret(), 1, 2, LONG);
+    let failed = share(&address, &secret(), 0, 2, LONG, || {
         Err(Error::Missing("no library".to_owned()))
     });
     assert!(matches!(failed, Err(Error::Missing(_))), "{failed:?}");
-    start_error(rank.join().unwrap(), &["rank 0 says: no library"]);
+    start_error(rank.join().unwrap(), &["rank 0 reports: no library"]);
 }
 
 #[test]
-fn what_listens_is_not_rank_0() {
+fn listener_that_is_not_rank_0_is_rejected() {
     let imposter = |answer: &'static [u8]| {
-        let (listener, meeting) = place();
+        let (listener, address) = place();
         let server = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             stream.write_all(answer).unwrap();
             let _ = stream.read_to_end(&mut Vec::new());
         });
-        let outcome = join::join(&meeting, &secret(), 1, 2, Deadline::after(SHORT));
+        let outcome = join::join(&address, &secret(), 1, 2, Deadline::after(SHORT));
         server.join().unwrap();
         outcome
     };
@@ -471,7 +477,8 @@ fn what_listens_is_not_rank_0() {
         imposter(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
         &["is not rank 0", "CUDA_NCCL_ADDRESS"],
     );
-    // Knows how to greet, and not the secret: no welcome, no length and no bytes of it are believed.
+    // Sends a valid greeting, but does not know the secret. Its welcome, length and bytes must not
+    // be trusted.
     const WELCOME: [u8; GREETING + 37] = {
         let mut bytes = [0; GREETING + 37];
         let mut at = 0;
@@ -482,7 +489,7 @@ fn what_listens_is_not_rank_0() {
         bytes[GREETING] = super::protocol::WELCOME;
         bytes
     };
-    start_error(imposter(&WELCOME), &["no proof"]);
+    start_error(imposter(&WELCOME), &["did not prove"]);
     const HUGE: [u8; GREETING + 5] = {
         let mut bytes = [0xff; GREETING + 5];
         let mut at = 0;
@@ -493,10 +500,10 @@ fn what_listens_is_not_rank_0() {
         bytes[GREETING] = super::protocol::WELCOME;
         bytes
     };
-    start_error(imposter(&HUGE), &["no proof"]);
-    // Less than a greeting.
+    start_error(imposter(&HUGE), &["did not prove"]);
+    // Shorter than a greeting.
     start_error(imposter(b"220 mail\r\n"), &["is not rank 0"]);
-    // Greets and says no more, or nothing at all.
+    // Greets and then stays silent, or sends nothing at all.
     for silent in [&MAGIC[..], b""] {
         start_error(
             imposter(silent),
@@ -506,13 +513,16 @@ fn what_listens_is_not_rank_0() {
 }
 
 #[test]
-fn a_number_of_ranks_that_is_a_mistake_takes_no_time() {
-    let (listener, meeting) = place();
+fn huge_number_of_ranks_fails_quickly() {
+    let (listener, address) = place();
     let since = Instant::now();
     let size = i32::MAX as usize;
-    let error = zero(listener, &meeting, size, Duration::from_millis(50)).join();
+    let error = zero(listener, &address, size, Duration::from_millis(50)).join();
     let text = error.unwrap().unwrap_err().to_string();
-    let start = format!("{} of {size} ranks have not come to rank 0 at ", size - 1);
+    let start = format!(
+        "{} of {size} ranks have not connected to rank 0 at ",
+        size - 1
+    );
     assert!(text.starts_with(&start), "{text}");
     assert!(
         text.contains("within 50.0ms: rank 1, 2, 3, 4, 5, 6, 7, 8 and more;"),
@@ -616,7 +626,7 @@ fn an_address_of_this_host_alone_is_not_open_to_others() {
     drop(listener);
     let local = listen(&meeting).unwrap().local_addr().unwrap();
     assert_eq!(local.to_string(), meeting.to_string());
-    let named = Meeting {
+    let named = Address {
         host: "node1".to_owned(),
         port: 0,
         ..meeting

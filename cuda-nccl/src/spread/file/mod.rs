@@ -1,4 +1,4 @@
-//! A vector that is larger than all memory: it stays in its file, and goes through the devices piece by piece.
+//! A vector that is larger than memory: it stays in its file and is processed in pieces.
 
 mod pass;
 mod read;
@@ -25,11 +25,12 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Numbers in a file, one behind the other as they lie in memory (little-endian).
+/// Numbers in a file, stored contiguously in little-endian order.
 ///
-/// A reduction reads the file in pieces, straight into page-locked memory, while the device reduces the piece before and
-/// the one before that is on its way there. Each rank of the group reads a share of its own, and all have the result, the
-/// same bits. It needs as much memory as [`FilePass::slots`] pieces, on the host and on the device.
+/// A reduction reads the file in pieces, directly into page-locked memory. At the same time, the
+/// previous piece is copied to the device, and the one before it is reduced. Each rank of the group
+/// reads a separate share, and all ranks get the same bits as the result. Memory for
+/// [`FilePass::slots`] pieces is needed on the host and on the device.
 ///
 /// ```
 /// use cuda_nccl::{Alone, spread::{FilePass, FileVector}};
@@ -40,7 +41,7 @@ use crate::{
 /// # let numbers: Vec<u8> = (1..=1000u32).flat_map(u32::to_le_bytes).collect();
 /// # std::fs::write(&path, numbers).unwrap();
 /// let vector = FileVector::<u32>::open(&path)?;
-/// // All devices: the rank of a communicator. One device:
+/// // For several devices, use the rank of a communicator. For one device:
 /// let group = Alone::new(&Context::primary(0)?);
 /// let sum = vector.sum(&group, FilePass::new().piece_bytes(1024))?;
 /// assert_eq!((vector.len(), sum), (1000, 500_500));
@@ -59,21 +60,22 @@ pub struct FileVector<T> {
 }
 
 impl<T: Reducible> FileVector<T> {
-    /// The whole file.
+    /// Opens a whole file as a vector.
     ///
-    /// Ranks open it each by itself. So one that can't tells the others before it gives up, such as by
-    /// [`Collectives::gather_on_host`]: else they wait for it at their first reduction, until it has ended or the time limit
-    /// is over.
+    /// Each rank opens the file separately. A rank that fails should report this to the others
+    /// before it gives up, for instance with [`Collectives::gather_on_host`]. Otherwise they wait
+    /// at their first reduction until this rank has ended or the time limit is over.
     ///
     /// # Errors
-    /// [`Error::File`]: the file can't be opened, or its length is not a multiple of an element's.
+    /// Returns [`Error::File`] if the file cannot be opened, or if its length is not a multiple of
+    /// the element size.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let (file, bytes) = read::open(path.as_ref())?;
         let element = size_of::<T>() as u64;
         if bytes % element != 0 {
             return Err(Error::File(format!(
-                "{}: its {bytes} bytes are no whole number of elements of {element} bytes: {} are left over; is this its type? \
-                 FileVector::open_at reads a part",
+                "{}: the length of {bytes} bytes is not a multiple of the element size of {element} bytes: {} bytes are left \
+                 over. Check the element type, or read a part with FileVector::open_at",
                 path.as_ref().display(),
                 bytes % element
             )));
@@ -81,10 +83,11 @@ impl<T: Reducible> FileVector<T> {
         Self::new(file, path.as_ref(), 0, bytes / element)
     }
 
-    /// `len` elements from a byte of the file on, such as behind a header.
+    /// Opens `len` elements of a file as a vector, starting at byte `start`, for instance after a
+    /// header.
     ///
     /// # Errors
-    /// [`Error::File`]: the file can't be opened, or is too short.
+    /// Returns [`Error::File`] if the file cannot be opened or is too short.
     pub fn open_at(path: impl AsRef<Path>, start: u64, len: usize) -> Result<Self> {
         let (file, bytes) = read::open(path.as_ref())?;
         let end = (len as u64)
@@ -92,7 +95,7 @@ impl<T: Reducible> FileVector<T> {
             .and_then(|needed| start.checked_add(needed));
         if end.is_none_or(|end| end > bytes) {
             return Err(Error::File(format!(
-                "{}: its {bytes} bytes are too few for {len} elements of {} bytes from byte {start} on",
+                "{}: {bytes} bytes are too few for {len} elements of {} bytes starting at byte {start}",
                 path.as_ref().display(),
                 size_of::<T>()
             )));
@@ -103,7 +106,7 @@ impl<T: Reducible> FileVector<T> {
     fn new(file: File, path: &Path, start: u64, len: u64) -> Result<Self> {
         let len = usize::try_from(len).map_err(|_| {
             Error::File(format!(
-                "{}: {len} elements are more than can be counted",
+                "{}: {len} elements exceed the address space",
                 path.display()
             ))
         })?;
@@ -116,38 +119,40 @@ impl<T: Reducible> FileVector<T> {
         })
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Which elements a rank of a group reads. The shares differ by one element at most.
+    /// Returns the elements that a rank of a group reads. The shares differ by at most one element.
     ///
     /// # Panics
-    /// A rank that there is not.
+    /// Panics if `rank >= size`.
     #[must_use]
     pub fn share(&self, rank: usize, size: usize) -> Range<usize> {
         part(self.len, size, rank)
     }
 
-    /// The sum, computed in the wider type: `f32` in `f64`, `i32` in `i64`. 0 if there are no elements. The same bits for
-    /// the same file, pieces, and number of ranks of the same kind of device.
+    /// Returns the sum, computed in the wider type: `f64` for `f32`, `i64` for `i32`. Returns 0 if
+    /// there are no elements.
+    ///
+    /// The bits are the same for the same file, piece size, number of ranks and kind of device.
     ///
     /// # Errors
-    /// As [`reduce`](Self::reduce).
+    /// Returns the errors of [`reduce`](Self::reduce).
     pub fn sum(&self, group: &impl Collectives, pass: FilePass<'_>) -> Result<T::Wide>
     where
         T::Wide: Partial,
@@ -157,10 +162,11 @@ impl<T: Reducible> FileVector<T> {
         self.reduced("sum", group, &sum, T::Wide::ZERO, T::Wide::plus, pass)
     }
 
-    /// The smallest element; `None` if there are none. NaN is ignored, and is the result if there is nothing else.
+    /// Returns the smallest element, or `None` if there are no elements. NaN is ignored, unless all
+    /// elements are NaN: then the result is NaN.
     ///
     /// # Errors
-    /// As [`reduce`](Self::reduce).
+    /// Returns the errors of [`reduce`](Self::reduce).
     pub fn min(&self, group: &impl Collectives, pass: FilePass<'_>) -> Result<Option<T::Sum>>
     where
         T::Sum: Partial,
@@ -172,10 +178,11 @@ impl<T: Reducible> FileVector<T> {
         Ok((!self.is_empty()).then_some(found))
     }
 
-    /// The largest element; `None` if there are none. NaN is ignored, and is the result if there is nothing else.
+    /// Returns the largest element, or `None` if there are no elements. NaN is ignored, unless all
+    /// elements are NaN: then the result is NaN.
     ///
     /// # Errors
-    /// As [`reduce`](Self::reduce).
+    /// Returns the errors of [`reduce`](Self::reduce).
     pub fn max(&self, group: &impl Collectives, pass: FilePass<'_>) -> Result<Option<T::Sum>>
     where
         T::Sum: Partial,
@@ -187,21 +194,26 @@ impl<T: Reducible> FileVector<T> {
         Ok((!self.is_empty()).then_some(found))
     }
 
-    /// Any reduction. `identity` and `combine` are those of the reduction, for the host, which combines the results of
-    /// pieces and then those of ranks, in their order.
+    /// Computes any reduction. `identity` and `combine` must match the reduction. The host uses
+    /// them to combine the results of pieces, and then those of ranks, in their order.
     ///
-    /// **All ranks of the group call this** with the same file (or copies of it), and the same reduction, of which the types
-    /// are compared. It waits for the result.
+    /// **All ranks of the group must call this**, with the same file or copies of it, and the same
+    /// reduction. Only the types of the reductions are compared. The call waits for the result.
     ///
     /// # Errors
-    /// - [`Error::File`]: what could not be read, with the file's name and the offset. The other ranks get an
-    ///   [`Error::Value`] with this one's number and reason, and the group goes on.
-    /// - [`Error::Value`]: no slots, or more or larger ones than there is memory for. On all ranks, before anything is read:
-    ///   vectors of other types, lengths or beginnings, or other calls, on other ranks.
-    /// - Failures of the device, of the reduction's code, and of the group.
+    /// - Returns [`Error::File`] if the file cannot be read. The text has its name and the offset.
+    ///   The other ranks return an [`Error::Value`] with this rank's number and reason, and the
+    ///   group stays usable.
+    /// - Returns [`Error::Value`] if the pass has no slots, or if there is not enough memory for
+    ///   them.
+    /// - Returns [`Error::Value`] on all ranks, before anything is read, if the calls, or the
+    ///   types, lengths or start offsets of the vectors, differ between ranks.
+    /// - Returns [`Error::Cuda`] or [`Error::Compute`] if the device or the reduction's code fails,
+    ///   and the errors of [`Collectives::gather_on_host`].
     ///
     /// # Panics
-    /// Only where `combine` or the callback for progress does. The other ranks then wait for their time limit.
+    /// Panics if `combine` or the progress callback panics. The other ranks then wait until their
+    /// time limit is over.
     pub fn reduce<A: Scalar>(
         &self,
         group: &impl Collectives,
@@ -213,7 +225,7 @@ impl<T: Reducible> FileVector<T> {
         self.reduced("reduce", group, reduction, identity, combine, pass)
     }
 
-    /// By the method of this name.
+    /// Computes a reduction for the method with this name.
     fn reduced<A: Scalar>(
         &self,
         name: &'static str,
@@ -226,24 +238,24 @@ impl<T: Reducible> FileVector<T> {
         let facts = vec![
             Fact::Name("the call", "File"),
             Fact::Name("the reduction", name),
-            Fact::Name("the elements", type_name::<T>()),
-            Fact::Name("the result", type_name::<A>()),
-            Fact::Number("the number of the file's elements", self.len as u64),
+            Fact::Name("the element type", type_name::<T>()),
+            Fact::Name("the result type", type_name::<A>()),
+            Fact::Number("the number of elements in the file", self.len as u64),
             Fact::Number("the file's first byte", self.start),
         ];
         let stream = Stream::new(group.context())?;
         let able = match pass.slots {
             0 => Err(Error::Value(
-                "a pass without slots can't do anything: 3 let the disk, the link and the device work at once".to_owned(),
+                "FilePass::slots is 0, but must be at least 1: with 3, the disk, the link and the device work at the same time".to_owned(),
             )),
             _ => Ok((facts, [])),
         };
         agree(group, &stream, able)?;
         let share = self.share(group.rank(), group.size());
         let own = self.reduce_share(group, reduction, identity, &mut combine, share, pass);
-        // Also after a failure, so that the others don't wait for it in vain.
-        let told = own.as_ref().map(|result| (Vec::new(), [to_word(result)]));
-        let all = agree(group, &stream, told.map_err(Clone::clone))?;
+        // Done after a failure too, so that the other ranks do not wait in vain.
+        let outcome = own.as_ref().map(|result| (Vec::new(), [to_word(result)]));
+        let all = agree(group, &stream, outcome.map_err(Clone::clone))?;
         if group.size() == 1 {
             return own;
         }
@@ -273,7 +285,8 @@ impl<T: Reducible> FileVector<T> {
             .clone()
             .step_by(piece)
             .map(|start| start..share.end.min(start + piece));
-        // The last piece is shorter; a slot is filled right before its work is enqueued.
+        // The last piece is shorter. A slot is filled right before its work is enqueued, so this is
+        // the length of that piece.
         let filled = Cell::new(0);
         let mut result = identity;
         pipeline.run(
@@ -312,19 +325,19 @@ impl<T: Reducible> FileVector<T> {
     }
 }
 
-/// With the remedy, if memory ran out.
+/// Adds a remedy to the error if there is not enough memory.
 #[cold]
 fn no_room(error: cuda_safe::Error, slots: usize, bytes: usize) -> Error {
     match error.kind() {
         ErrorKind::OutOfMemory { .. } => Error::Value(format!(
-            "{slots} slots of {bytes} bytes each, on the device and in page-locked memory, have no room: take a smaller \
-             FilePass::piece_bytes, or fewer FilePass::slots. {error}"
+            "not enough memory for {slots} slots of {bytes} bytes each, on the device and in page-locked memory: reduce \
+             FilePass::piece_bytes or FilePass::slots. {error}"
         )),
         _ => error.into(),
     }
 }
 
-/// A scalar has at most eight bytes.
+/// Encodes a scalar, which has at most eight bytes.
 fn to_word<A: Scalar>(value: &A) -> u64 {
     let mut bytes = [0; 8];
     bytes[..size_of::<A>()].copy_from_slice(bytemuck::bytes_of(value));

@@ -1,8 +1,8 @@
-//! How a file is read, and how far that is.
+//! Options and progress of a pass over a file.
 
 use std::{fmt, thread};
 
-/// How a file goes through a device, piece by piece.
+/// Options of a pass, in which a file is processed in pieces.
 ///
 /// ```
 /// use cuda_nccl::spread::{FilePass, FileProgress};
@@ -20,7 +20,8 @@ pub struct FilePass<'a> {
 }
 
 impl<'a> FilePass<'a> {
-    /// Pieces of 64 MiB in three slots, read by four threads or as many as there are processors.
+    /// Creates options with pieces of 64 MiB, three slots, and four reading threads, or one per
+    /// processor if there are fewer than four.
     pub fn new() -> Self {
         let processors = thread::available_parallelism().map_or(1, usize::from);
         Self {
@@ -31,26 +32,28 @@ impl<'a> FilePass<'a> {
         }
     }
 
-    /// How many bytes a piece has; at least one element.
+    /// Sets the size of a piece in bytes. A piece has at least one element.
     pub fn piece_bytes(mut self, bytes: usize) -> Self {
         self.piece_bytes = bytes;
         self
     }
 
-    /// How many pieces are under way at a time. For each of them a piece's bytes are allocated on the device and in
-    /// page-locked host memory: that is all that a pass needs, however long the file is.
+    /// Sets the number of pieces in flight. For each, memory for one piece is allocated on the
+    /// device and in page-locked host memory. A pass needs no other memory, whatever the length of
+    /// the file.
     pub fn slots(mut self, slots: usize) -> Self {
         self.slots = slots;
         self
     }
 
-    /// How many threads read a piece from the file, each a part of it; at least one.
+    /// Sets the number of threads that read a piece from the file, each a part of it. At least one
+    /// is used.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// What is told after each piece, on the thread that waits for the result.
+    /// Sets a callback that is called after each piece, on the thread that waits for the result.
     pub fn progress(mut self, show: &'a mut dyn FnMut(FileProgress)) -> Self {
         self.progress = Some(show);
         self
@@ -74,18 +77,18 @@ impl fmt::Debug for FilePass<'_> {
     }
 }
 
-/// How much of a rank's share is done.
+/// The completed part of a rank's share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FileProgress {
-    /// The elements that have been reduced.
+    /// The number of elements reduced so far.
     pub done: usize,
-    /// The elements of this rank's share.
+    /// The number of elements in this rank's share.
     pub of: usize,
 }
 
 impl FileProgress {
-    /// From 0 to 1.
+    /// Returns the completed fraction, from 0 to 1.
     #[must_use]
     pub fn fraction(self) -> f64 {
         if self.of == 0 {

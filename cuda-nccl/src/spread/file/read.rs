@@ -1,4 +1,4 @@
-//! Reading a file, by several threads.
+//! Reading a file with several threads.
 
 use std::{fs::File, io, os::unix::fs::FileExt, path::Path, thread};
 
@@ -7,21 +7,21 @@ use crate::error::{Error, Result};
 /// Smaller parts are not worth a thread.
 const PART: usize = 1 << 20;
 
-/// The file, and how many bytes it has.
+/// Opens a file and returns its length in bytes.
 pub(super) fn open(path: &Path) -> Result<(File, u64)> {
     let failed = |error: io::Error| Error::File(format!("{}: {error}", path.display()));
     let file = File::open(path).map_err(failed)?;
     let known = file.metadata().map_err(failed)?;
     if !known.is_file() {
         return Err(Error::File(format!(
-            "{}: is no file with a length, which is needed to give each rank its share",
+            "{}: not a regular file. Its length is needed to divide it among the ranks",
             path.display()
         )));
     }
     Ok((file, known.len()))
 }
 
-/// Fills `host` with what lies in the file from `offset` on.
+/// Fills `host` with the contents of the file from `offset` on.
 pub(super) fn read(
     file: &File,
     path: &Path,
@@ -48,7 +48,7 @@ pub(super) fn read(
             .collect();
         let own = first.map_or(Ok(()), |(_, host)| read_part(file, path, offset, host));
         others.into_iter().fold(own, |outcome, other| {
-            // A panic of a thread goes on here.
+            // Propagates a panic of the thread.
             outcome.and(
                 other
                     .join()
@@ -63,7 +63,7 @@ fn read_part(file: &File, path: &Path, mut offset: u64, mut host: &mut [u8]) -> 
         match file.read_at(host, offset) {
             Ok(0) => {
                 return Err(Error::File(format!(
-                    "{}: ends at byte {offset}, though {} more were there when it was opened: was it cut meanwhile?",
+                    "{}: ends at byte {offset}, but had {} more bytes when it was opened. Was it truncated in the meantime?",
                     path.display(),
                     host.len()
                 )));
@@ -75,7 +75,7 @@ fn read_part(file: &File, path: &Path, mut offset: u64, mut host: &mut [u8]) -> 
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
                 return Err(Error::File(format!(
-                    "{}: can't be read at byte {offset}: {error}",
+                    "{}: reading at byte {offset} failed: {error}",
                     path.display()
                 )));
             }

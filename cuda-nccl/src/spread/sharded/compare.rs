@@ -1,4 +1,4 @@
-//! What a call needs of its arguments, and what ranks compare before it.
+//! Checks of arguments, and the comparison between ranks before a call.
 
 use cuda_compute::{IntoShape, Shape};
 use cuda_safe::Stream;
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// An error on all ranks unless all have this shape, this type and the other facts.
+/// Returns an error on all ranks unless the shape, the type and the other facts are equal.
 pub(super) fn expect_same<T>(
     ranks: &impl Collectives,
     stream: &Stream,
@@ -21,11 +21,18 @@ pub(super) fn expect_same<T>(
 ) -> Result<()> {
     let mine = shape.map(|shape| {
         const AXES: [&str; 8] = [
-            "axis 0", "axis 1", "axis 2", "axis 3", "axis 4", "axis 5", "axis 6", "axis 7",
+            "the length of axis 0",
+            "the length of axis 1",
+            "the length of axis 2",
+            "the length of axis 3",
+            "the length of axis 4",
+            "the length of axis 5",
+            "the length of axis 6",
+            "the length of axis 7",
         ];
         let mut facts = vec![
             Fact::Name("the call", "Sharded"),
-            Fact::Name("the elements", type_name::<T>()),
+            Fact::Name("the element type", type_name::<T>()),
             Fact::Number("the number of axes", shape.rank() as u64),
         ];
         let lengths = AXES.iter().zip(shape.as_slice());
@@ -36,7 +43,7 @@ pub(super) fn expect_same<T>(
     agree(ranks, stream, mine).map(drop)
 }
 
-/// A shape that can be cut into rows.
+/// Converts to a shape that can be divided into rows.
 pub(super) fn cut(shape: impl IntoShape) -> Result<Shape> {
     let shape = shape.into_shape()?;
     expect_rows(shape).map(|_| shape)
@@ -47,10 +54,11 @@ pub(super) fn expect_rows(shape: Shape) -> Result<usize> {
         .as_slice()
         .first()
         .copied()
-        .ok_or_else(|| Error::Value("an array without axes has no rows to cut it into".into()))
+        .ok_or_else(|| Error::Value("an array without axes cannot be divided into rows".into()))
 }
 
-/// An error, with the remedy, unless a part has the rows that are this rank's.
+/// Returns an error, with the remedy, unless the part has the number of rows that belong to this
+/// rank.
 pub(super) fn expect_own_rows(
     ranks: &impl Collectives,
     rows: usize,
@@ -63,7 +71,7 @@ pub(super) fn expect_own_rows(
         return Ok(());
     }
     Err(Error::Value(format!(
-        "rank {rank} has {own} of {rows} rows, not {have}: {remedy}"
+        "the part of rank {rank} must have {own} of {rows} rows, not {have}: {remedy}"
     )))
 }
 

@@ -1,4 +1,4 @@
-//! Random numbers, the same ones on any number of ranks.
+//! Random numbers that do not depend on the number of ranks.
 
 use cuda_compute::{Element, Expr, IntoShape, Random, RandomBits, RandomFloat, s};
 use cuda_safe::Stream;
@@ -15,7 +15,8 @@ use crate::{
 };
 
 impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
-    /// Each rank draws its own of the elements of the whole shape, `each` of which are made of a block of the sequence.
+    /// Draws this rank's elements of the whole shape. A block of the sequence yields `each`
+    /// elements.
     fn drawn(
         ranks: &'a C,
         stream: &Stream,
@@ -26,7 +27,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     ) -> Result<Self> {
         let shape = cut(shape);
         let facts = [
-            Fact::Name("the draw", name),
+            Fact::Name("the distribution", name),
             Fact::Number("the seed", random.seed()),
             Fact::Number("the position", random.position()),
         ];
@@ -36,7 +37,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
         let own = part(rows, ranks.size(), ranks.rank());
         let (own_shape, row) = (with_rows(shape, own.len())?, row(shape));
         let first = own.start * row;
-        // From the beginning of a block on.
+        // Start at the beginning of a block.
         let (mut here, before) = (random.clone(), first % each);
         here.skip((first / each) as u64);
         random.skip(shape.elements().div_ceil(each) as u64);
@@ -51,12 +52,15 @@ macro_rules! draws {
         impl<'a, C: Collectives, T: $class> Sharded<'a, C, T> {$(
             $(#[$doc])*
             ///
-            /// The same numbers as [`Array`](cuda_compute::Array)'s function of this name draws for the whole shape, however
-            /// many ranks there are. All ranks pass the same sequence, which goes on behind them.
+            /// The numbers are the same as those of [`Array`](cuda_compute::Array)'s function of
+            /// this name for the whole shape, for any number of ranks. All ranks must pass the same
+            /// sequence, which is advanced past them.
             ///
             /// # Errors
-            /// The shape has no axes. Memory ran out. On all ranks: one of them draws another shape, type or distribution, or
-            /// from another place of a sequence.
+            /// Returns [`Error::Compute`](crate::Error::Compute) or
+            /// [`Error::Cuda`](crate::Error::Cuda) if there is not enough memory. All ranks return
+            /// [`Error::Value`](crate::Error::Value) if the shape has no axes, or if shape, type,
+            /// distribution or position in the sequence differ between ranks.
             pub fn $name(
                 ranks: &'a C,
                 stream: &Stream,
@@ -76,15 +80,15 @@ macro_rules! draws {
 
 draws! {
     RandomFloat {
-        /// Numbers from 0 to below 1.
+        /// Draws numbers from 0 up to, but not including, 1.
         uniform;
-        /// Normal numbers of mean 0 and deviation 1.
+        /// Draws normally distributed numbers with mean 0 and standard deviation 1.
         normal;
-        /// Exponential numbers of mean 1.
+        /// Draws exponentially distributed numbers with mean 1.
         exponential;
     }
     RandomBits {
-        /// Random bits.
+        /// Draws random bits.
         bits;
     }
 }

@@ -11,27 +11,29 @@ use crate::{
     spread::agree::Fact,
 };
 
-/// A copy of the elements, in C order, that nobody else has.
+/// Returns a copy of the elements in C order.
 pub(super) fn copied<T: Element<Stored = T> + PlainData>(
     array: &Array<T>,
 ) -> Result<DeviceBuffer<T>> {
     let array = array.contiguous(Order::C)?;
     let mut buffer = DeviceBuffer::uninit(array.stream(), array.len())?;
-    // SAFETY: side by side now.
+    // SAFETY: the array is contiguous.
     buffer.copy_from(array.stream(), &unsafe { elements(&array) })?;
     Ok(buffer)
 }
 
 impl<C: Collectives, T: Element> Sharded<'_, C, T> {
-    /// An expression of each rank's part, and then the reduction of all ranks' results, element by element, which has the
-    /// same bits on all ranks: `x.reduce(Reduction::Max, |x| x.abs().max_axis(0))`.
+    /// Evaluates an expression on each rank's part, then reduces the results of all ranks element
+    /// by element. The result has the same bits on all ranks. Example: `x.reduce(Reduction::Max,
+    /// |x| x.abs().max_axis(0))`.
     ///
-    /// Ranks compare the type and shape of their results, and not the expressions: `x.sin()` on one rank and `x.cos()` on
-    /// another is not noticed.
+    /// Ranks compare the type and shape of their results, but not the expressions: `x.sin()` on one
+    /// rank and `x.cos()` on another is not detected.
     ///
     /// # Errors
-    /// The expression's. On all ranks: one of them has an error, another reduction or a result of another type or shape. As
-    /// [`Collectives::all_reduce`].
+    /// Returns the error of the expression, and the errors of [`Collectives::all_reduce`]. All
+    /// ranks return [`Error::Value`] if one of them has an error, or if the reduction, or the type
+    /// or shape of the result, differs between ranks.
     pub fn reduce<R: Reducible + Element<Stored = R>>(
         &self,
         reduction: Reduction,
@@ -40,7 +42,8 @@ impl<C: Collectives, T: Element> Sharded<'_, C, T> {
         self.combined(reduction, expression(&self.part).eval_on(&self.stream))
     }
 
-    /// Some ranks may have no rows, and an error instead of a result: so they compare these first.
+    /// Reduces results that may be errors on some ranks, for instance on ranks without rows. So the
+    /// ranks compare them first.
     fn combined<R: Reducible + Element<Stored = R>>(
         &self,
         reduction: Reduction,
@@ -62,70 +65,73 @@ impl<C: Collectives, T: Element> Sharded<'_, C, T> {
         Ok(Array::from_buffer(all, shape)?)
     }
 
-    /// The same finding on all ranks: some of them have nothing to find a least or a greatest among.
+    /// Returns an error on all ranks if some rank has no rows, and therefore no minimum or maximum.
     fn expect_rows_of_all(&self) -> Result<()> {
         let ranks = self.ranks.size();
         if self.rows >= ranks {
             return Ok(());
         }
         Err(Error::Value(format!(
-            "{} rows over {ranks} ranks: some have none, and no least or greatest element",
+            "{} rows divided among {ranks} ranks: some ranks have no rows, so they have no minimum or maximum",
             self.rows
         )))
     }
 }
 
 impl<C: Collectives, T: Number + Reducible + Element<Stored = T>> Sharded<'_, C, T> {
-    /// The sum of all elements, as [`Array::sum`] and then the sum of the ranks' sums: with a
-    /// [`PeerRank`](crate::PeerRank) one addition for each, in their order; NCCL has an order of its own.
+    /// Returns the sum of all elements: the sum of the ranks' [`Array::sum`]s.
+    ///
+    /// A [`PeerRank`](crate::PeerRank) adds them one by one in the order of ranks. NCCL chooses its
+    /// own order.
     ///
     /// # Errors
-    /// As [`reduce`](Self::reduce).
+    /// Returns the errors of [`reduce`](Self::reduce).
     pub fn sum(&self) -> Result<T> {
         Ok(self.reduce(Reduction::Sum, |x| x.sum())?.item()?)
     }
 
-    /// The sums along the first axis: an array of the other axes, which all ranks have.
+    /// Returns the sums along the first axis, on all ranks: an array of the other axes.
     ///
     /// # Errors
-    /// As [`reduce`](Self::reduce).
+    /// Returns the errors of [`reduce`](Self::reduce).
     pub fn sum_first_axis(&self) -> Result<Array<T>> {
         self.reduce(Reduction::Sum, |x| x.sum_axis(0))
     }
 }
 
 impl<C: Collectives, T: Ordered + Reducible + Element<Stored = T>> Sharded<'_, C, T> {
-    /// The smallest element. NaN is passed over.
+    /// Returns the smallest element. NaN is ignored.
     ///
     /// # Errors
-    /// Some ranks have no rows. As [`reduce`](Self::reduce).
+    /// Returns [`Error::Value`] if some ranks have no rows, and the errors of
+    /// [`reduce`](Self::reduce).
     pub fn min(&self) -> Result<T> {
         self.expect_rows_of_all()?;
         Ok(self.reduce(Reduction::Min, |x| x.min())?.item()?)
     }
 
-    /// The largest element. NaN is passed over.
+    /// Returns the largest element. NaN is ignored.
     ///
     /// # Errors
-    /// As [`min`](Self::min).
+    /// Returns the errors of [`min`](Self::min).
     pub fn max(&self) -> Result<T> {
         self.expect_rows_of_all()?;
         Ok(self.reduce(Reduction::Max, |x| x.max())?.item()?)
     }
 
-    /// The smallest elements along the first axis, on all ranks.
+    /// Returns the smallest elements along the first axis, on all ranks.
     ///
     /// # Errors
-    /// As [`min`](Self::min).
+    /// Returns the errors of [`min`](Self::min).
     pub fn min_first_axis(&self) -> Result<Array<T>> {
         self.expect_rows_of_all()?;
         self.reduce(Reduction::Min, |x| x.min_axis(0))
     }
 
-    /// The largest elements along the first axis, on all ranks.
+    /// Returns the largest elements along the first axis, on all ranks.
     ///
     /// # Errors
-    /// As [`min`](Self::min).
+    /// Returns the errors of [`min`](Self::min).
     pub fn max_first_axis(&self) -> Result<Array<T>> {
         self.expect_rows_of_all()?;
         self.reduce(Reduction::Max, |x| x.max_axis(0))
@@ -135,10 +141,11 @@ impl<C: Collectives, T: Ordered + Reducible + Element<Stored = T>> Sharded<'_, C
 macro_rules! histograms {
     ($($type:ty),*) => {$(
         impl<C: Collectives> Sharded<'_, C, $type> {
-            /// How often each of the numbers 0 to `bins - 1` occurs in the whole array, on all ranks.
+            /// Returns the number of occurrences of each of the numbers 0 to `bins - 1` in the
+            /// whole array, on all ranks.
             ///
             /// # Errors
-            /// As [`Array::histogram`], and as [`Collectives::all_reduce`].
+            /// Returns the errors of [`Array::histogram`] and of [`Collectives::all_reduce`].
             pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
                 self.combined(Reduction::Sum, self.part.histogram(bins))
             }

@@ -1,4 +1,4 @@
-//! All elements on the host of one rank, or of all.
+//! Copies of all elements to the host of one rank or of all ranks.
 
 use cuda_compute::{Element, Order};
 use cuda_safe::{DeviceBuffer, PlainData};
@@ -15,24 +15,28 @@ use crate::{
 };
 
 impl<C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'_, C, T> {
-    /// All elements on the host of every rank, in C order. Waits for them.
+    /// Copies all elements to the host of every rank, in C order. Waits for the copies.
     ///
     /// # Errors
-    /// On all ranks: one of them makes another call, or its memory ran out: each device has room for the whole array
-    /// meanwhile. As [`Collectives::exchange`].
+    /// Returns the errors of [`Collectives::exchange`]. All ranks return an error if one of them
+    /// makes another call, or does not have enough memory: each device temporarily needs space for
+    /// the whole array.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         Ok(self.gathered("to_vec", None)?.unwrap_or_default())
     }
 
-    /// All elements on the host of rank `root`, in C order; `None` on the others. Waits for them.
+    /// Copies all elements to the host of rank `root`, in C order, and returns `None` on the
+    /// others. Waits for the copies.
     ///
     /// # Errors
-    /// On all ranks: a root that is not a rank, or is another one on one of them. As [`to_vec`](Self::to_vec).
+    /// Returns the errors of [`to_vec`](Self::to_vec). All ranks return
+    /// [`Error::Value`](crate::Error::Value) if `root` is not a rank of the group, or differs
+    /// between ranks.
     pub fn gather(&self, root: usize) -> Result<Option<Vec<T>>> {
         self.gathered("gather", Some(root))
     }
 
-    /// To one rank, or to all, by the method of this name.
+    /// Copies to one rank or to all, for the method with this name.
     fn gathered(&self, name: &'static str, root: Option<usize>) -> Result<Option<Vec<T>>> {
         let (me, size) = (self.ranks.rank(), self.ranks.size());
         let (stream, row) = (&self.stream, row(self.part.shape()));
@@ -41,7 +45,7 @@ impl<C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'_, C, T> {
             true => DeviceBuffer::uninit(stream, part(self.rows, size, rank).len() * row),
             false => DeviceBuffer::uninit(stream, 0),
         };
-        // What may fail on this rank alone comes before ranks compare.
+        // Everything that may fail on this rank alone is done before the ranks compare.
         let ready = self.shape().and_then(|shape| {
             let places: Vec<DeviceBuffer<T>> = (0..size).map(place).collect::<Result<_, _>>()?;
             Ok((shape, self.part.contiguous(Order::C)?, places))
@@ -54,7 +58,7 @@ impl<C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'_, C, T> {
             return Err(no_root(root, size));
         }
         let (_, own, mut places) = ready?;
-        // SAFETY: side by side now.
+        // SAFETY: the array is contiguous.
         let view = unsafe { elements(&own) };
         let others = (0..size).filter(|&rank| rank != me);
         let sends: Vec<_> = others

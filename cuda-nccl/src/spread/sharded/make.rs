@@ -1,4 +1,4 @@
-//! Arrays from parts, and from elements on the host.
+//! Construction of arrays from parts and from elements on the host.
 
 use cuda_compute::{Array, Element, IntoShape};
 use cuda_safe::{DeviceBuffer, PlainData, Stream};
@@ -15,17 +15,19 @@ use crate::{
 };
 
 impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
-    /// From each rank's part, which has the rows that [`part`] says: of `rows` together.
+    /// Creates an array of `rows` rows from each rank's part. The part must have the rows given by
+    /// [`part`].
     ///
     /// # Errors
-    /// The part has other rows, or none to cut, or is of another context. On all ranks: parts don't fit together.
+    /// Returns [`Error::Value`] if the part has a different number of rows or no axes, or belongs
+    /// to another context. All ranks return [`Error::Value`] if the parts do not fit together.
     pub fn from_part(ranks: &'a C, rows: usize, part: Array<T>) -> Result<Self> {
         let stream = part.stream().clone();
-        let remedy = "spread::part says which rows a rank has";
+        let remedy = "spread::part returns the rows of a rank";
         let whole = expect_own_rows(ranks, rows, part.shape(), remedy)
             .and_then(|()| Self::of_part(ranks, rows, part));
         let shape = whole.as_ref().map_err(Clone::clone).and_then(Self::shape);
-        // Not on a stream that is of another context.
+        // A stream of another context cannot be used for the comparison.
         let on = match stream.context() == ranks.context() {
             true => stream,
             false => Stream::new(ranks.context())?,
@@ -34,7 +36,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
         whole
     }
 
-    /// The same, for parts that are known to fit together and have their rows.
+    /// Creates an array from parts that are known to fit together.
     pub(super) fn of_part(ranks: &'a C, rows: usize, part: Array<T>) -> Result<Self> {
         expect_context(ranks.rank(), ranks.context(), part.stream(), [])?;
         Ok(Self {
@@ -47,10 +49,12 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
 }
 
 impl<'a, C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'a, C, T> {
-    /// From a function of each element's number, in C order of the whole array. Each rank calls it for its own elements.
+    /// Creates an array from a function of each element's index, in C order of the whole array.
+    /// Each rank calls it for its own elements.
     ///
     /// # Errors
-    /// The shape has no axes. Memory ran out.
+    /// Returns [`Error::Value`] on all ranks if the shape has no axes or differs between ranks.
+    /// Returns [`Error::Cuda`] or [`Error::Compute`] if there is not enough memory.
     pub fn from_fn(
         ranks: &'a C,
         stream: &Stream,
@@ -67,10 +71,12 @@ impl<'a, C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'a, C, T> {
         Self::of_part(ranks, rows, Array::from_shape(stream, own_shape, &host)?)
     }
 
-    /// From elements on the host that all ranks have, in C order. Each uploads its own.
+    /// Creates an array from elements on the host, in C order, that all ranks have. Each rank
+    /// uploads its own.
     ///
     /// # Errors
-    /// Not as many elements as the shape has, or a shape without axes. Memory ran out.
+    /// Returns the errors of [`from_fn`](Self::from_fn), and [`Error::Value`] if the number of
+    /// elements is not that of the shape.
     pub fn from_slice(
         ranks: &'a C,
         stream: &Stream,
@@ -93,12 +99,13 @@ impl<'a, C: Collectives, T: Element<Stored = T> + PlainData> Sharded<'a, C, T> {
         Self::of_part(ranks, rows, Array::from_shape(stream, own_shape, host)?)
     }
 
-    /// From elements on the host of rank `root` alone, in C order, which sends the others theirs. What the others pass
-    /// doesn't matter.
+    /// Creates an array from elements on the host of rank `root`, in C order, which sends the other
+    /// ranks their parts. `host` is ignored on the other ranks.
     ///
     /// # Errors
-    /// On all ranks: a root that is not a rank, not as many elements as the shape has, a shape without axes. As
-    /// [`Collectives::exchange`].
+    /// Returns the errors of [`Collectives::exchange`]. All ranks return [`Error::Value`] if `root`
+    /// is not a rank of the group, the number of elements is not that of the shape, or the shape
+    /// has no axes.
     pub fn scatter(
         ranks: &'a C,
         stream: &Stream,

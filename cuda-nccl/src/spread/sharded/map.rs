@@ -1,4 +1,4 @@
-//! What each rank computes of its own rows.
+//! Computations that each rank makes on its own rows.
 
 use cuda_compute::{Array, Element, Expr};
 
@@ -9,13 +9,17 @@ use crate::{
 };
 
 impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
-    /// Computes an expression of each rank's part: element by element, or along other axes than the first. The ranks don't
-    /// meet. For the parts of two arrays there is [`zip`](Self::zip).
+    /// Evaluates an expression on each rank's part: element by element, or along axes other than
+    /// the first. The ranks do not communicate. To combine the parts of two arrays, use
+    /// [`zip`](Self::zip).
     ///
-    /// **What goes along the first axis within the expression is not noticed.** It sees this rank's rows alone, so that the
-    /// result is another one for each number of ranks: a sum or mean along that axis, or of all elements; another array,
-    /// stretched over the part's rows; random numbers, of which each rank has the same. What all rows need is computed
-    /// before, by the methods that all ranks call together:
+    /// **Operations along the first axis within the expression are not detected.** The expression
+    /// sees only this rank's rows, so its result depends on the number of ranks if it contains:
+    /// - a sum or mean along the first axis or of all elements;
+    /// - another array that is broadcast over the part's rows;
+    /// - random numbers, which are the same on each rank.
+    ///
+    /// Compute such values first, with the methods that all ranks call together:
     ///
     /// ```
     /// use cuda_nccl::{Collectives, PeerGroup, spread::Sharded};
@@ -25,7 +29,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     /// let centred = PeerGroup::of_all_devices()?.run(|rank| {
     ///     let stream = Stream::new(rank.context())?;
     ///     let x = Sharded::from_fn(rank, &stream, [5, 2], |i| i as f32)?;
-    ///     let sums = x.sum_first_axis()?; // not `x.map(|x| x - x.mean_axis(0))`: a mean of a part
+    ///     let sums = x.sum_first_axis()?; // not `x.map(|x| x - x.mean_axis(0))`: the mean of a part
     ///     x.map(|x| x - &sums / 5.0)?.to_vec()
     /// })?;
     /// assert_eq!(centred[0], [-4.0, -4.0, -2.0, -2.0, 0.0, 0.0, 2.0, 2.0, 4.0, 4.0]);
@@ -34,7 +38,8 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     /// ```
     ///
     /// # Errors
-    /// The expression's, or the result has not as many rows as the part.
+    /// Returns the error of the expression, and [`Error::Value`] if the result does not have the
+    /// number of rows of the part.
     pub fn map<U: Element>(
         &self,
         expression: impl FnOnce(&Array<T>) -> Expr<U>,
@@ -42,10 +47,12 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
         self.computed(expression(&self.part).eval_on(&self.stream)?)
     }
 
-    /// As [`map`](Self::map), for what gives arrays: scans along other axes, convolutions of each image.
+    /// Computes arrays from each rank's part, with functions such as scans along other axes or
+    /// convolutions of each image. See [`map`](Self::map).
     ///
     /// # Errors
-    /// The function's, or the result has not as many rows as the part.
+    /// Returns the error of the function, and [`Error::Value`] if the result does not have the
+    /// number of rows of the part.
     pub fn map_arrays<U: Element>(
         &self,
         function: impl FnOnce(&Array<T>) -> cuda_compute::Result<Array<U>>,
@@ -53,8 +60,11 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
         self.computed(function(&self.part)?)
     }
 
-    /// As [`map`](Self::map), of the same rows of two arrays. Operands stretch from the last axis on, as everywhere: an
-    /// array with one number for each row of a matrix has the shape `[rows, 1]`.
+    /// Evaluates an expression on the parts of two arrays with the same rows. See
+    /// [`map`](Self::map).
+    ///
+    /// Operands are broadcast from the last axis on: an array with one number for each row of a
+    /// matrix has the shape `[rows, 1]`.
     ///
     /// ```
     /// use cuda_nccl::{Collectives, PeerGroup, spread::Sharded};
@@ -73,7 +83,8 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
     /// ```
     ///
     /// # Errors
-    /// The arrays have not as many rows, or this rank has others of them. As [`map`](Self::map).
+    /// Returns the errors of [`map`](Self::map), and [`Error::Value`] if the arrays have different
+    /// numbers of rows, or this rank has other rows of them.
     pub fn zip<U: Element, V: Element>(
         &self,
         other: &Sharded<'_, C, U>,
@@ -83,15 +94,15 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
         if rows[0] != rows[1] {
             let [mine, theirs] = rows.map(|(own, all)| format!("rows {own:?} of {all}"));
             return Err(Error::Value(format!(
-                "zip of {mine} and {theirs}: both have the same. What all rows need is an array that each rank has, for map"
+                "zip of {mine} and {theirs}: both must have the same rows. Use map with an array that each rank has for values that all rows need"
             )));
         }
         self.computed(expression(&self.part, &other.part).eval_on(&self.stream)?)
     }
 
-    /// From what was computed of the part.
+    /// Creates an array from a result for this rank's part.
     fn computed<U: Element>(&self, result: Array<U>) -> Result<Sharded<'a, C, U>> {
-        let remedy = "what is computed of a part keeps its rows, and what goes along the first axis is a method of Sharded";
+        let remedy = "a result must keep the rows of its part. For operations along the first axis, use the methods of Sharded";
         expect_own_rows(self.ranks, self.rows, result.shape(), remedy)?;
         Sharded::of_part(self.ranks, self.rows, result)
     }

@@ -1,4 +1,4 @@
-//! Arrays that are cut into parts along the first axis.
+//! Arrays that are divided along the first axis.
 
 mod compare;
 mod draw;
@@ -16,13 +16,14 @@ use cuda_safe::{DeviceView, PlainData, Stream};
 use super::part;
 use crate::{collectives::Collectives, error::Result};
 
-/// An array of many devices: each rank of a group has some of its rows, the places of the first axis, as an [`Array`] of
-/// its own.
+/// An array that is distributed over several devices: each rank of a group has some of its rows
+/// (indices of the first axis), as an [`Array`].
 ///
-/// What is computed for each element or within a row is computed by each rank for its [`part`](Self::part): see
-/// [`map`](Self::map). What goes along the first axis is a method here, which all ranks call together. So are the
-/// constructors, which compare shapes, types, seeds and what is drawn: one that differs is an error on all ranks, which names
-/// its rank.
+/// Each rank computes element-wise operations, and operations within a row, on its own
+/// [`part`](Self::part): see [`map`](Self::map). Operations along the first axis are methods of
+/// this type, and all ranks must call them together. The same holds for the constructors. The ranks
+/// compare shapes, types, seeds and distributions. If one differs, all ranks return an error that
+/// names the rank.
 ///
 /// ```
 /// use cuda_nccl::{Collectives, PeerGroup, spread::Sharded};
@@ -33,7 +34,7 @@ use crate::{collectives::Collectives, error::Result};
 ///     let stream = Stream::new(rank.context())?;
 ///     let x = Sharded::from_fn(rank, &stream, [10, 3], |i| i as f32)?; // 0 to 29
 ///     let y = x.map(|x| x * 2.0)?;
-///     let rows = x.map(|x| x.sum_axis(1))?; // one number of each row
+///     let rows = x.map(|x| x.sum_axis(1))?; // one number per row
 ///     let columns = y.sum_first_axis()?.to_vec()?; // on all ranks
 ///     Ok((columns, rows.to_vec()?, y.max()?))
 /// })?;
@@ -46,12 +47,12 @@ use crate::{collectives::Collectives, error::Result};
 pub struct Sharded<'a, C, T> {
     ranks: &'a C,
     stream: Stream,
-    /// Of the whole array.
+    /// The number of rows of the whole array.
     rows: usize,
     part: Array<T>,
 }
 
-/// Which rows of how many, and the array of them.
+/// Prints the rows, their total number and the part.
 impl<C: Collectives, T: Element> fmt::Debug for Sharded<'_, C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -64,55 +65,56 @@ impl<C: Collectives, T: Element> fmt::Debug for Sharded<'_, C, T> {
     }
 }
 
-/// The shape of some rows.
+/// Returns the shape with another number of rows.
 fn with_rows(shape: Shape, rows: usize) -> Result<Shape> {
     let mut lengths = shape.as_slice().to_vec();
     lengths[0] = rows;
     Ok(Shape::new(&lengths)?)
 }
 
-/// The elements of a row.
+/// Returns the number of elements in a row.
 fn row(shape: Shape) -> usize {
     shape.as_slice()[1..].iter().product()
 }
 
-/// The elements of an array whose elements lie side by side.
+/// Returns a view of a contiguous array.
 ///
 /// # Safety
-/// So they do.
+/// The caller must ensure that the array is contiguous.
 unsafe fn elements<T: Element<Stored = T> + PlainData>(array: &Array<T>) -> DeviceView<'_, T> {
-    // SAFETY: an array's elements in its own stream's order, borrowed for no longer than it.
+    // SAFETY: the view covers the array's elements in the order of its stream, and borrows the
+    // array.
     unsafe { DeviceView::borrow_raw(array.as_device_ptr(), array.len(), array.stream()) }
 }
 
 impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
-    /// This rank's rows.
+    /// Returns this rank's rows.
     #[must_use]
     pub fn part(&self) -> &Array<T> {
         &self.part
     }
 
-    /// This rank's rows, without the rest.
+    /// Returns this rank's rows and drops the rest.
     #[must_use]
     pub fn into_part(self) -> Array<T> {
         self.part
     }
 
-    /// Which rows of the whole array this rank has.
+    /// Returns the range of rows of the whole array that belong to this rank.
     #[must_use]
     pub fn own_rows(&self) -> Range<usize> {
         part(self.rows, self.ranks.size(), self.ranks.rank())
     }
 
-    /// The shape of the whole array.
+    /// Returns the shape of the whole array.
     ///
     /// # Errors
-    /// It has more elements than can be counted.
+    /// Returns [`Error::Compute`](crate::Error::Compute) if the number of elements is too large.
     pub fn shape(&self) -> Result<Shape> {
         with_rows(self.part.shape(), self.rows)
     }
 
-    /// The stream that the part belongs to.
+    /// Returns the stream of the part.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream

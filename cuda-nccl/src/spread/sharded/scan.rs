@@ -1,4 +1,4 @@
-//! Running sums over the rows of all ranks.
+//! Cumulative sums over the rows of all ranks.
 
 use cuda_compute::{Array, Element, Number, s};
 use cuda_safe::DeviceBuffer;
@@ -7,11 +7,12 @@ use super::{Sharded, fold::copied};
 use crate::{collectives::Collectives, error::Result};
 
 impl<C: Collectives, T: Number + Element<Stored = T>> Sharded<'_, C, T> {
-    /// Running sums along the first axis: each rank's own, plus the totals of the ranks before it, which are added in their
-    /// order. So floats are rounded in another order than on one device.
+    /// Returns the cumulative sums along the first axis: each rank's own, plus the totals of the
+    /// previous ranks, which are added in their order. Floating-point numbers are therefore rounded
+    /// in a different order than on one device.
     ///
     /// # Errors
-    /// As [`Array::cumsum`], and as [`Collectives::all_gather`].
+    /// Returns the errors of [`Array::cumsum`] and of [`Collectives::all_gather`].
     ///
     /// ```
     /// use cuda_nccl::{Collectives, PeerGroup, spread::Sharded};
