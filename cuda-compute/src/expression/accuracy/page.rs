@@ -30,9 +30,11 @@ fn units(units: u8, apart: Option<(&Apart, f64)>) -> String {
     let off = exponential(off);
     match apart.even {
         true => format!("{units}, or {off} absolute if |x| ≥ {}", apart.from),
-        false => {
-            format!("{units}, or {off} absolute for x from {} to {}", apart.from, apart.to).replace('-', "−")
-        }
+        false => format!(
+            "{units}, or {off} absolute for x from {} to {}",
+            apart.from, apart.to
+        )
+        .replace('-', "−"),
     }
 }
 
