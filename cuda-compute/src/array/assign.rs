@@ -116,7 +116,8 @@ impl<T: Element> ArrayMut<'_, T> {
     /// Computes an expression into this part. See [`Array::assign`].
     ///
     /// # Errors
-    /// Returns the errors of [`Array::assign`].
+    /// Returns [`Error::Shape`](crate::Error::Shape) if the expression's shape can't be broadcast
+    /// to this part. For other errors, see [`Array::assign`].
     pub fn assign(self, expression: impl IntoExpr<T>) -> Result<()> {
         self.write(&expression.into_expr().node, T::DATA_TYPE, |layout| {
             Ok(*layout)
@@ -144,7 +145,8 @@ impl<T: Element> ArrayMut<'_, T> {
     /// Sets all elements of this part to a value.
     ///
     /// # Errors
-    /// Returns the errors of [`Array::assign`].
+    /// Returns [`Error::Cuda`](crate::Error::Cuda) if device memory runs out or a driver call
+    /// fails.
     pub fn fill(self, value: T) -> Result<()> {
         self.assign(value)
     }

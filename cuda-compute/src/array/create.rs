@@ -80,7 +80,8 @@ impl<T: Element> Array<T> {
         }
         let kernels = Kernels::of(buffer.stream().context())?;
         let bytes = buffer.size_bytes();
-        // SAFETY: the memory and its size in bytes are the same, and the buffer owns it through its storage.
+        // SAFETY: the memory and its size in bytes are the same, and the buffer owns it through its
+        // storage.
         let buffer = unsafe { DeviceMemory::from_storage(buffer.into_storage(), bytes) };
         let memory = Arc::new(Memory::of(&kernels, buffer));
         Ok(Self::of(memory, Layout::dense(shape, Order::C)))
@@ -163,7 +164,8 @@ impl<T: Number> Array<T> {
     /// Creates an array of ones.
     ///
     /// # Errors
-    /// Returns the errors of [`full`](Self::full).
+    /// Returns [`Error::Shape`] if the shape is invalid. Returns [`Error::Cuda`] if device memory
+    /// runs out or a driver call fails.
     pub fn ones(stream: &Stream, shape: impl IntoShape) -> Result<Self> {
         Self::full(stream, shape, T::ONE)
     }

@@ -99,7 +99,8 @@ impl<T: Element> Expr<T> {
     /// [`tril`](Self::tril).
     ///
     /// # Errors
-    /// Returns the errors of [`tril`](Self::tril).
+    /// Returns [`Error::Shape`] if the expression has fewer than two axes, or if shapes in it don't
+    /// match.
     pub fn triu(&self, offset: isize) -> Result<Self> {
         let kept = columns_less_rows(self.shape()?)?.greater_equal(offset as i64);
         Ok(kept.select(self, T::default()))

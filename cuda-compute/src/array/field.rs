@@ -99,7 +99,7 @@ impl<T: Element + Pod> Array<T> {
     /// Returns a field of each struct, for assignment: see [`field`](Self::field).
     ///
     /// # Errors
-    /// Returns the errors of [`field`](Self::field).
+    /// Returns [`Error::Shape`] in the cases that [`field`](Self::field) lists.
     pub fn field_mut<F: Element + Pod>(
         &mut self,
         field: impl Fn(&T) -> &F,
@@ -112,7 +112,7 @@ impl<'a, T: Element + Pod> ArrayMut<'a, T> {
     /// Returns a field of each struct in this part, for assignment: see [`Array::field`].
     ///
     /// # Errors
-    /// Returns the errors of [`Array::field`].
+    /// Returns [`Error::Shape`] in the cases that [`Array::field`] lists.
     pub fn field<F: Element + Pod>(self, field: impl Fn(&T) -> &F) -> Result<FieldMut<'a, T, F>> {
         let (whole, part) = (T::DATA_TYPE, F::DATA_TYPE);
         let offset = offset_of(field).ok_or_else(|| no_field(whole, part))?;
@@ -138,7 +138,8 @@ impl<T: Element + Pod, F: Element + Pod> FieldMut<'_, T, F> {
     /// values.
     ///
     /// # Errors
-    /// Returns the errors of [`Array::assign`].
+    /// Returns [`Error::Shape`] if the expression's shape can't be broadcast to this part. For
+    /// other errors, see [`Array::assign`].
     pub fn assign(self, expression: impl IntoExpr<F>) -> Result<()> {
         let node = expression.into_expr().node;
         self.part.write(&node, F::DATA_TYPE, |layout| {
@@ -149,7 +150,7 @@ impl<T: Element + Pod, F: Element + Pod> FieldMut<'_, T, F> {
     /// Sets this field of all structs to a value.
     ///
     /// # Errors
-    /// Returns the errors of [`Array::assign`].
+    /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
     pub fn fill(self, value: F) -> Result<()> {
         self.assign(value)
     }

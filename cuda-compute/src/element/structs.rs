@@ -43,8 +43,8 @@ pub enum FieldType {
 
 /// A type of fields of elements: a number, a struct of plain data, or an array of such types.
 ///
-/// This trait is sealed, so [`FIELD_TYPE`](Self::FIELD_TYPE) always describes the type that it belongs to. Kernels are
-/// compiled from these descriptions.
+/// This trait is sealed, so [`FIELD_TYPE`](Self::FIELD_TYPE) always describes the type that it
+/// belongs to. Kernels are compiled from these descriptions.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a field of an element",
     label = "the fields of a struct that derives `Element` are numbers, structs that derive it too, and arrays of both"
@@ -111,8 +111,9 @@ impl StructType {
     /// Describes the struct `T`. `derive(Element)` expands to a call of this function.
     ///
     /// # Safety
-    /// `fields` must be the fields of `T`, in the order in which they are declared, each with its own name, offset and
-    /// type. Kernels are compiled from this description.
+    /// The caller must ensure that `fields` are the fields of `T`, in the order of their
+    /// declaration, each with its own name, offset and type. Kernels are compiled from this
+    /// description.
     ///
     /// # Panics
     /// Panics at compile time if:

@@ -97,8 +97,8 @@ fn enqueue<const N: usize>(
 ) -> Result<()> {
     let kernel = kernels.get(kernel)?;
     let memories = operands.memories().map(|memory| &**memory);
-    // SAFETY: the kernel was generated for these parameters. It reads and writes elements of the operands within their
-    // layouts, which are within their memory.
+    // SAFETY: the kernel was generated for these parameters. It reads and writes elements of the
+    // operands within their layouts, which are within their memory.
     unsafe { launch(&kernel, stream, config, &mut pointers, memories) }
 }
 

@@ -112,7 +112,7 @@ tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) 
 /// ```
 ///
 /// # Errors
-/// Returns the errors of [`Expr::eval`].
+/// Returns [`Error::Shape`] or [`Error::Cuda`] in the cases that [`Expr::eval`] lists.
 pub fn eval<E: Evaluate>(expressions: E) -> Result<E::Arrays> {
     evaluate(&expressions, None)
 }
@@ -120,7 +120,8 @@ pub fn eval<E: Evaluate>(expressions: E) -> Result<E::Arrays> {
 /// Computes several expressions into new arrays on a given stream: see [`eval`].
 ///
 /// # Errors
-/// Returns the errors of [`Expr::eval`], except that the expressions need not read an array.
+/// Returns [`Error::Shape`] or [`Error::Cuda`] in the cases that [`Expr::eval`] lists, except that
+/// the expressions need not read an array.
 pub fn eval_on<E: Evaluate>(stream: &Stream, expressions: E) -> Result<E::Arrays> {
     evaluate(&expressions, Some(stream))
 }

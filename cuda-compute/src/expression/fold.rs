@@ -266,9 +266,10 @@ pub(super) fn run(
     let config = LaunchConfig::new(grid(walk.blocks(shared) * splits)?, THREADS);
     let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
     let used = operands.memories().map(|memory| &**memory);
-    // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It reads elements of the leaves
-    // within their layouts and writes one element per result. It also uses the buffer for partial results and the counters of
-    // this stream, which are zero before and after.
+    // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It
+    // reads elements of the leaves within their layouts and writes one element per result. It also
+    // uses the buffer for partial results and the counters of this stream, which are zero before
+    // and after.
     unsafe { launch(&kernel, stream, config, &mut pointers, used)? };
     Ok(done())
 }

@@ -37,7 +37,7 @@ pub(crate) struct Prepared {
 pub(crate) struct Walk<'a> {
     /// The axes, outermost first. Elements are numbered in this order.
     pub(crate) order: &'a [usize],
-    /// Vectors must not cross multiples of this number of elements, if there is one.
+    /// No vector may cross a multiple of this number of elements. `None` if there is no such limit.
     pub(crate) run: Option<usize>,
     /// The maximum number of elements of a vector.
     pub(crate) widest: usize,
@@ -182,8 +182,8 @@ impl Fused {
         let config = LaunchConfig::new(grid(blocks)?, threads).shared_bytes(shared);
         let memories = self.memories.iter().map(|memory| &**memory);
         let memories = memories.chain(others.iter().copied());
-        // SAFETY: the words belong to the expression that the kernel was generated for. The rest is the caller's
-        // promise.
+        // SAFETY: the words belong to the expression that the kernel was generated for. The rest is
+        // the caller's promise.
         unsafe { launch(kernel, stream, config, &mut pointers, memories) }
     }
 }

@@ -120,36 +120,36 @@ unary_functions! { Float:
     acosh ACOSH;
     /// Returns the inverse hyperbolic tangent.
     atanh ATANH;
-    /// Returns the error function.
+    /// Evaluates the error function.
     erf ERF;
     /// Returns 1 minus the error function.
     erfc ERFC;
-    /// Returns the scaled complementary error function, exp(x²) erfc(x).
+    /// Evaluates the scaled complementary error function, exp(x²) erfc(x).
     erfcx ERFCX;
-    /// Returns the inverse of the error function.
+    /// Evaluates the inverse of the error function.
     erfinv ERFINV;
-    /// Returns the inverse of the complementary error function.
+    /// Evaluates the inverse of the complementary error function.
     erfcinv ERFCINV;
-    /// Returns the cumulative distribution function of the standard normal distribution.
+    /// Evaluates the cumulative distribution function of the standard normal distribution.
     normcdf NORMCDF;
-    /// Returns the inverse of the cumulative distribution function of the standard normal
+    /// Evaluates the inverse of the cumulative distribution function of the standard normal
     /// distribution.
     normcdfinv NORMCDFINV;
     /// Returns the logarithm of the absolute value of the gamma function.
     lgamma LGAMMA;
-    /// Returns the gamma function.
+    /// Evaluates the gamma function.
     tgamma TGAMMA;
-    /// Returns the Bessel function of the first kind of order 0.
+    /// Evaluates the Bessel function of the first kind of order 0.
     j0 J0;
-    /// Returns the Bessel function of the first kind of order 1.
+    /// Evaluates the Bessel function of the first kind of order 1.
     j1 J1;
-    /// Returns the Bessel function of the second kind of order 0.
+    /// Evaluates the Bessel function of the second kind of order 0.
     y0 Y0;
-    /// Returns the Bessel function of the second kind of order 1.
+    /// Evaluates the Bessel function of the second kind of order 1.
     y1 Y1;
-    /// Returns the modified Bessel function of the first kind of order 0.
+    /// Evaluates the modified Bessel function of the first kind of order 0.
     i0 I0;
-    /// Returns the modified Bessel function of the first kind of order 1.
+    /// Evaluates the modified Bessel function of the first kind of order 1.
     i1 I1;
     /// Rounds down.
     floor FLOOR;
@@ -407,8 +407,8 @@ absolute!(
 
 /// Target types of [`cast`](Expr::cast).
 ///
-/// Every conversion is allowed, except from a complex number to another kind of type: take its real
-/// part first. This trait is sealed.
+/// `bool` and numbers can be converted to each other. The only exception is a conversion from a
+/// complex number to a type that is not complex: take its real part first. This trait is sealed.
 #[diagnostic::on_unimplemented(
     message = "`{T}` can't be cast to `{Self}`",
     note = "for a complex number, call `real()`, `imag()` or `abs()` first"

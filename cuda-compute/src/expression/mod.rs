@@ -149,8 +149,8 @@ impl<T: Element> Expr<T> {
     /// Computes the values into a new array, on a given stream.
     ///
     /// # Errors
-    /// Returns the errors of [`eval`](Self::eval), except that the expression need not read an
-    /// array.
+    /// Returns [`Error::Shape`] or [`Error::Cuda`] in the cases that [`eval`](Self::eval) lists,
+    /// except that the expression need not read an array.
     pub fn eval_on(&self, stream: &Stream) -> Result<Array<T>> {
         eval_on(stream, self)
     }

@@ -37,8 +37,8 @@ pub(super) struct Operands<'a> {
 /// The start of an operand and the kind of its elements.
 #[derive(Clone, Copy, Debug)]
 struct Start {
-    /// The address of the first element. For places this is the first place, and for random numbers
-    /// the first block.
+    /// The address of the first element. For leaves of indices this is the first index, and for
+    /// random numbers the first block.
     word: u64,
     size: usize,
     source: Source,
@@ -196,8 +196,9 @@ impl Start {
 }
 
 /// Returns the largest number of elements that a thread can process at once: 16 bytes of the
-/// largest type, if all vectors are aligned and none crosses the end of a row. Random numbers allow
-/// 32 bytes, because generating a block of them costs more than memory accesses.
+/// largest type, if all vectors are aligned and none crosses the end of a row. With random numbers,
+/// vectors may have 32 bytes to use whole blocks of these, because generating a block costs more
+/// than the memory accesses.
 fn vector_width(space: &Space, starts: &[Start]) -> usize {
     let memory = starts.iter().filter(|start| start.source == Source::Memory);
     // No single load can read other structs.

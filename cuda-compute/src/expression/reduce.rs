@@ -101,9 +101,9 @@ macro_rules! reductions {
         impl<$t: $class> Expr<$t> {$(
             $(#[$doc])*
             ///
-            /// The result has no axes. If there are no elements, it is the reduction's identity.
-            /// For minima and maxima of no elements, [`eval`](Self::eval) returns
-            /// [`Error::Shape`](crate::Error::Shape).
+            /// The result has no axes. If there are no elements, it is the reduction's identity,
+            /// unless the description above says otherwise. For minima and maxima of no elements,
+            /// [`eval`](Self::eval) returns [`Error::Shape`](crate::Error::Shape).
             #[must_use]
             #[track_caller]
             pub fn $name(&self $(, $argument: $argument_type)?) -> Expr<$result> {
@@ -344,12 +344,12 @@ fn kept(
 impl<T: Number> Expr<T> {
     /// Returns the dot product of two vectors, in one pass. Complex numbers are not conjugated.
     ///
-    /// [`Array::inner`] sums along the last axes of matrices. With the feature `cublas`, `matmul` multiplies matrices.
-    /// `(&a * &b).sum()` takes all elements of arrays of any shape.
+    /// [`Array::inner`] sums along the last axes of matrices. With the feature `cublas`, `matmul`
+    /// multiplies matrices. `(&a * &b).sum()` takes all elements of arrays of any shape.
     ///
     /// # Errors
-    /// [`eval`](Self::eval) returns [`Error::Shape`](crate::Error::Shape) unless both operands have one axis, of the same
-    /// length.
+    /// [`eval`](Self::eval) returns [`Error::Shape`](crate::Error::Shape) unless both operands have
+    /// one axis, of the same length.
     #[must_use]
     #[track_caller]
     pub fn dot(&self, other: impl IntoExpr<T>) -> Self {

@@ -78,7 +78,7 @@ impl Fold {
         }
     }
 
-    /// Returns whether no values have a result.
+    /// Returns whether the fold of no values has a result.
     pub(crate) const fn has_identity(&self) -> bool {
         !matches!(
             self,

@@ -256,8 +256,9 @@ pub(super) fn run(
     let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
     let config = LaunchConfig::new(blocks, kernel.threads());
     let used = operands.memories().map(|memory| &**memory);
-    // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It reads and writes elements of
-    // the operands within their layouts, which are within their memory.
+    // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It
+    // reads and writes elements of the operands within their layouts, which are within their
+    // memory.
     unsafe { launch(&function, stream, config, &mut pointers, used)? };
     Ok(Some(
         memories

@@ -51,7 +51,7 @@ impl Specialisation for Tile {
 }
 
 /// Returns a kernel whose operands all use strides, its number of blocks and the lengths of the
-/// axes. Returns `None` if transposing operands through shared memory does not pay.
+/// axes. Returns `None` if transposing operands through shared memory would not make it faster.
 pub(super) fn prepare(form: &Form, space: &Space) -> Result<Option<(Tile, u32, [u64; MAX_RANK])>> {
     let rank = space.rank();
     if rank < 2 || space.inner() < MIN_AXIS || space.inner_stride(form.leaves.len()) != 1 {
