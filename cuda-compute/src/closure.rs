@@ -1,8 +1,8 @@
-//! Functions of numbers that are written in Rust, and run on the device and on the CPU alike.
+//! Functions of numbers that are written in Rust and run on the device and on the CPU.
 
 use std::fmt;
 
-/// Makes a [`DeviceFn`] of a closure: a Rust function, and the same in CUDA C++.
+/// Makes a [`DeviceFn`] from a closure: a Rust function, and its translation to CUDA C++.
 ///
 /// ```
 /// use cuda_compute::{DeviceFn, device_fn};
@@ -22,10 +22,11 @@ use std::fmt;
 /// assert_eq!(STEPS.call((27,)), 111);
 /// ```
 ///
-/// The translation happens when the program is compiled. rustc checks the closure as it checks any function, and what
-/// the device lacks is an error at its place, with what to write instead. Nothing about it is `unsafe`.
+/// The closure is translated when the program is compiled. rustc checks it like any function. If
+/// the closure uses something that the device lacks, compilation fails at that place with a message
+/// that says what to write instead. You need no `unsafe`.
 ///
-/// # What a closure may hold
+/// # Supported Rust
 ///
 /// | | |
 /// | --- | --- |
@@ -37,31 +38,40 @@ use std::fmt;
 /// | integer methods | `abs` `signum` `max` `min` `clamp` `pow` `abs_diff` `rem_euclid` `div_euclid` `div_ceil` `is_multiple_of` `count_ones` `leading_zeros` `trailing_zeros` `rotate_left` `rotate_right` `saturating_add` `saturating_sub` `wrapping_add` `wrapping_sub` `wrapping_mul` `wrapping_neg` `wrapping_abs` `wrapping_pow` `wrapping_shl` `wrapping_shr` `unbounded_shl` `unbounded_shr` |
 /// | constants | of the types, such as `f32::INFINITY` and `i32::MAX`, and `std::f32::consts`, `std::f64::consts` |
 ///
-/// Numbers that nothing in the closure gives a type to are `i32` and `f64`, as everywhere in Rust. The macro does not see
-/// what type is expected of the closure: write down the result's, as above, where nothing else decides.
+/// Literals whose type the closure does not determine are `i32` or `f64`, as everywhere in Rust.
+/// The macro does not know the type that the context expects. If nothing else determines the type
+/// of the result, write it down, as above.
 ///
-/// # How the device's results compare with the CPU's
+/// # Differences between device and CPU
 ///
-/// - Integers are the same. Where Rust panics, the device goes on: sums, differences and products that overflow wrap
-///   around, as in a release build; a shift takes its count modulo the width; division by zero, and its remainder, is
-///   0; the lowest value by -1 wraps around. `clamp` gives the upper bound if its bounds are in the wrong order, and
-///   NaN if a bound is NaN.
-/// - `+`, `-`, `*`, `/`, `%`, `sqrt`, `mul_add`, rounding and conversions are the same to the bit, but for two
-///   things: the compiler for the device may compute `a * b + c` with one rounding instead of two, so that results
-///   differ by at most the rounding of a product ([`Program::fmad`](cuda_safe::Program::fmad) says how to forbid
-///   it); and a NaN may have other bits.
-/// - Of zeros with different signs, `max` and `min` return any.
-/// - Transcendental functions differ by the last few bits: each side is within the error that its library states.
-///   `asinh` and `acosh` of more than half the greatest number are infinite on the CPU, and finite on the device.
-/// - A loop without an end keeps the device busy without an end, as in any kernel.
+/// - **Integers** have the same results.
+/// - **Where Rust panics, the device continues:**
+///   - Overflowing sums, differences and products of integers wrap around, as in a release build.
+///   - Shifts take the count modulo the width.
+///   - Integer division by zero yields 0, and so does the remainder.
+///   - The lowest integer divided by −1 wraps around.
+///   - `clamp` returns the upper bound if the bounds are in the wrong order, and NaN if a bound is
+///     NaN.
+/// - **`+`, `-`, `*`, `/`, `%`, `sqrt`, `mul_add`, rounding and conversions** have the same results
+///   to the bit, with two exceptions. The device compiler may compute `a * b + c` with one rounding
+///   instead of two. Results then differ by at most the rounding of a product, and
+///   [`Program::fmad`](cuda_safe::Program::fmad) describes how to prevent it. A NaN may have
+///   different bits.
+/// - **`max` and `min`** of zeros with different signs return either zero.
+/// - **Transcendental functions** differ in the last few bits. Each side is within the error that
+///   its library states. `asinh` and `acosh` of numbers larger than half the largest number are
+///   infinite on the CPU and finite on the device.
+/// - **An endless loop** keeps the device busy forever, as in any kernel.
 ///
 /// # The expansion and `unsafe`
 ///
-/// The macro's expansion has an `unsafe` block: only the macro may say what the device's text is. The block is
-/// allowed in crates that `#![forbid(unsafe_code)]`, since the lint does not look into macros of other crates.
+/// The macro expands to an `unsafe` block, because only the macro may state the device's source.
+/// The block is allowed in crates with `#![forbid(unsafe_code)]`, because the lint ignores macros
+/// of other crates.
 pub use cuda_compute_macros::device_fn;
 
-/// Makes a [`Fold`] of a closure that combines two values, and of the value that changes nothing.
+/// Makes a [`Fold`] from a closure that combines two values and from the identity of this
+/// combination.
 ///
 /// ```
 /// use cuda_compute::fold;
@@ -71,21 +81,24 @@ pub use cuda_compute_macros::device_fn;
 /// assert_eq!(largest.identity(), f32::NEG_INFINITY);
 /// ```
 ///
-/// The closure is one for [`device_fn!`], from two values of a type to one of the same type. The identity is an
-/// expression without variables. The combination has to be associative and commutative, since the device combines in
-/// any order; if it is not, the result depends on that order. Sums of real numbers are nearly so: their last bits
-/// depend on it.
+/// The closure must be one that [`device_fn!`] accepts, and combine two values of a type to one of
+/// the same type. The identity is an expression without variables.
+///
+/// The combination must be associative and commutative, because the device combines values in any
+/// order. Otherwise the result depends on that order. Floating-point addition is not exactly
+/// associative, so the last bits of a sum depend on the order.
 pub use cuda_compute_macros::fold;
 
-/// The name in a device text that stands for the function's.
+/// The placeholder for the function's name in a device source.
 const NAME: &str = "@NAME@";
 
-/// A device text under this name.
+/// Returns a device source with the function's name filled in.
 pub(crate) fn named(text: &str, name: &str) -> String {
     text.replace(NAME, name)
 }
 
-/// A function of 1 to 6 numbers, for the device and for the CPU. [`device_fn!`] makes one of a closure.
+/// A function of 1 to 6 numbers for the device and the CPU. [`device_fn!`] makes one from a
+/// closure.
 ///
 /// `F` is the type of the function, such as `fn(f32, f32) -> f32`.
 #[derive(Clone, Copy)]
@@ -97,12 +110,14 @@ pub struct DeviceFn<F> {
 }
 
 impl<F> DeviceFn<F> {
-    /// What [`device_fn!`] expands to.
+    /// The expansion of [`device_fn!`].
     ///
     /// # Safety
-    /// `text` is the definition of a device function that is called `@NAME@`, in CUDA C++ that uses nothing but
-    /// `kernels/scalar.cuh`. Its parameters and its result are of the types that `F`, `parameters` and `result` name.
-    /// It touches no memory, and what it does is defined for all values.
+    /// The caller must ensure that:
+    /// - `text` defines a device function with the name `@NAME@`, in CUDA C++ that uses nothing but
+    ///   `kernels/scalar.cuh`;
+    /// - its parameters and its result have the types that `F`, `parameters` and `result` name;
+    /// - it accesses no memory, and its behavior is defined for all values.
     #[doc(hidden)]
     pub const unsafe fn translated(
         host: F,
@@ -118,7 +133,7 @@ impl<F> DeviceFn<F> {
         }
     }
 
-    /// The function in CUDA C++, for the curious. Its name is still open: `@NAME@` stands for it.
+    /// Returns the function in CUDA C++. The placeholder `@NAME@` stands for its name.
     ///
     /// ```
     /// use cuda_compute::device_fn;
@@ -129,25 +144,25 @@ impl<F> DeviceFn<F> {
     /// );
     /// ```
     ///
-    /// Functions that begin with `rs_` are those of `kernels/scalar.cuh`.
+    /// Functions with the prefix `rs_` are defined in `kernels/scalar.cuh`.
     #[must_use]
     pub const fn source(&self) -> &'static str {
         self.text
     }
 
-    /// The same, under this name.
+    /// Returns the function in CUDA C++ under this name.
     #[must_use]
     pub fn source_named(&self, name: &str) -> String {
         named(self.text, name)
     }
 
-    /// The names of the parameters' types in Rust.
+    /// Returns the names of the parameters' types in Rust.
     #[must_use]
     pub const fn parameters(&self) -> &'static [&'static str] {
         self.parameters
     }
 
-    /// The name of the result's type in Rust.
+    /// Returns the name of the result's type in Rust.
     #[must_use]
     pub const fn result(&self) -> &'static str {
         self.result
@@ -155,7 +170,7 @@ impl<F> DeviceFn<F> {
 }
 
 impl<F: Copy> DeviceFn<F> {
-    /// The Rust function.
+    /// Returns the Rust function.
     #[must_use]
     pub const fn host(&self) -> F {
         self.host
@@ -190,8 +205,8 @@ calls!(A a, B b, C c, D d);
 calls!(A a, B b, C c, D d, E e);
 calls!(A a, B b, C c, D d, E e, G g);
 
-/// An associative and commutative combination of two values of a type, and its identity. [`fold!`] makes one of a
-/// closure.
+/// An associative and commutative combination of two values of a type, and its identity. [`fold!`]
+/// makes one from a closure.
 #[derive(Clone, Copy)]
 pub struct Fold<T> {
     combine: DeviceFn<fn(T, T) -> T>,
@@ -200,10 +215,11 @@ pub struct Fold<T> {
 }
 
 impl<T> Fold<T> {
-    /// What [`fold!`] expands to.
+    /// The expansion of [`fold!`].
     ///
     /// # Safety
-    /// `identity_text` is an expression in CUDA C++, of the type in `combine`'s text, with the value `identity`.
+    /// The caller must ensure that `identity_text` is an expression in CUDA C++ with the value
+    /// `identity`, of the type in `combine`'s source.
     #[doc(hidden)]
     pub const unsafe fn translated(
         combine: DeviceFn<fn(T, T) -> T>,
@@ -217,7 +233,7 @@ impl<T> Fold<T> {
         }
     }
 
-    /// The combination.
+    /// Returns the combination.
     #[must_use]
     pub const fn combine(&self) -> &DeviceFn<fn(T, T) -> T> {
         &self.combine
@@ -228,7 +244,7 @@ impl<T> Fold<T> {
         self.combine.call(both)
     }
 
-    /// The identity in CUDA C++.
+    /// Returns the identity in CUDA C++.
     ///
     /// ```
     /// use cuda_compute::fold;
@@ -243,7 +259,7 @@ impl<T> Fold<T> {
 }
 
 impl<T: Copy> Fold<T> {
-    /// The value that changes nothing: combined with it, every value stays the same.
+    /// Returns the identity: combining it with any value yields that value.
     #[must_use]
     pub const fn identity(&self) -> T {
         self.identity

@@ -8,12 +8,15 @@ use crate::{
     expression::own::{CudaText, OwnFunction},
 };
 
-/// A function of 1 to 6 elements that is written in CUDA C++, for what closures of [`device_fn!`](crate::device_fn) lack:
-/// halves, complex numbers, structs, functions of CUDA's library, code that is there already.
+/// A function of 1 to 6 elements that is written in CUDA C++.
 ///
-/// `F` is its type in Rust, such as `fn(f32, f32) -> f32`. It can be used where such a closure can: in
-/// [`map`](Self::map), and by [`Combination::new`](crate::Combination::new) in reductions and scans. It becomes part of
-/// the kernel of the expression, as everything in it.
+/// Use it if closures of [`device_fn!`](crate::device_fn) lack something: halves, complex numbers,
+/// structs, functions of CUDA's library, or existing code.
+///
+/// `F` is the function's type in Rust, such as `fn(f32, f32) -> f32`. You can use a `CudaFn`
+/// wherever you can use such a closure: with [`map`](Self::map), and through
+/// [`Combination::new`](crate::Combination::new) in reductions and scans. It becomes part of the
+/// kernel of its expression.
 ///
 /// ```
 /// use cuda_compute::{Array, CudaFn};
@@ -38,52 +41,60 @@ use crate::{
 /// ```
 ///
 /// # Types
-/// The compiler compares the function's type with `F`. Parameters may be values or `const &`.
+/// The compiler checks the function's type against `F`. Parameters may be values or `const &`.
 ///
 /// | in `F` | in CUDA C++ |
 /// | --- | --- |
 /// | `bool`, `f32`, `f64` | `bool`, `float`, `double` |
 /// | `i8`, `i16`, `i32`, `i64` | `signed char`, `short`, `int`, `long long` |
 /// | `u8`, `u16`, `u32`, `u64` | `unsigned char`, `unsigned short`, `unsigned`, `unsigned long long` |
-/// | `f16`, `bf16` | `float`: the half's value; the result is rounded to a half |
-/// | `Complex<f32>`, `Complex<f64>` | `complex<float>`, `complex<double>`: fields `re` and `im`, the operators `+ - * / == !=` |
+/// | `f16`, `bf16` | `float` with the half's value. The result is rounded to a half |
+/// | `Complex<f32>`, `Complex<f64>` | `complex<float>`, `complex<double>`, with the fields `re` and `im` and the operators `+ - * / == !=` |
 /// | a struct that derives [`Element`](derive@crate::Element) | a struct of the same name, with fields of the same names |
 ///
-/// In a struct, halves are `stored_f16` and `stored_bf16`, and complex numbers `stored_complex<float>` and
-/// `stored_complex<double>`. They turn into `float` and `complex` by themselves, and these can be assigned to them.
+/// In a struct, halves have the types `stored_f16` and `stored_bf16`, and complex numbers
+/// `stored_complex<float>` and `stored_complex<double>`. They convert to and from `float` and
+/// `complex` implicitly.
 ///
-/// A name that is a keyword of C++ has an underscore after it: the field `class` is `class_` in the text. So that this is
-/// never another field's name, the field `class_` is `class__` there.
+/// If a name is a keyword of C++, append an underscore: the field `class` is `class_` in CUDA C++.
+/// To keep names unique, the field `class_` is then `class__`.
 ///
-/// # The text
-/// The text has the function, with `__device__`, neither overloaded nor a template, and before it whatever it needs:
-/// functions, constants, types, `#include` of headers that the compiler finds. It stands in a namespace of its own, so its
-/// names clash with nothing.
+/// # The source
+/// The source contains the function, with `__device__`. The function must not be overloaded or a
+/// template. It may follow anything that it needs: functions, constants, types, and `#include` of
+/// headers that the compiler finds. The source is put into a separate namespace, so its names don't
+/// collide with others.
 ///
-/// It may be made when the program runs. A kernel is compiled for each different text; two values of the same text share
-/// it. Make the value once, and clone it: an evaluation compares no texts then.
+/// You can generate the source at run time. Each different source compiles to another kernel, and
+/// two `CudaFn`s with the same source share a kernel. Create a `CudaFn` once and clone it:
+/// evaluations then compare no sources.
 ///
 /// # Errors
-/// What the compiler says of the text is the error of the first [`eval`](crate::Expr::eval), with the lines of the text.
+/// If the source does not compile, the first [`eval`](crate::Expr::eval) returns
+/// [`Error::Cuda`](crate::Error::Cuda) with the compiler's log, which refers to the lines of the
+/// source.
 pub struct CudaFn<F> {
     own: Arc<CudaText>,
     signature: PhantomData<fn() -> F>,
 }
 
 impl<F: Signature> CudaFn<F> {
-    /// The function of this name in a text.
+    /// Creates a function from its name and its source.
     ///
     /// # Safety
-    /// The text becomes part of kernels, in which many threads call the function, as often as they like, for whatever
-    /// values the arrays hold. For all values of its parameters:
-    /// - it returns, and what it does is defined in CUDA C++: no overflow of signed integers, no index beyond an array,
-    ///   no variable that is read before it is set, no result that a `bool` can't have;
-    /// - it reads and writes no memory but its own variables: no pointer from elsewhere, no shared memory, no variable
-    ///   outside that is not constant;
-    /// - it works for each thread alone: no barrier, no shuffle or vote, since others may not be there.
+    /// The source becomes part of kernels, in which many threads call the function any number of
+    /// times with any values of the arrays. The caller must ensure that, for all values of its
+    /// parameters, the function:
+    /// - returns, and has defined behavior in CUDA C++: no overflow of signed integers, no index
+    ///   out of bounds, no uninitialized variable, and no result that is invalid for a `bool`;
+    /// - accesses no memory except its own variables: no pointers from elsewhere, no shared memory,
+    ///   and no global variables that are not constant;
+    /// - works in each thread independently: no barriers, shuffles or votes, because other threads
+    ///   may not call it.
     ///
-    /// The text leaves the rest of the kernel as it is: it ends no block that it did not begin, and defines no macro that
-    /// is left defined. What it includes is held to the same.
+    /// The caller must also ensure that the source does not affect the rest of the kernel: it
+    /// closes no block that it did not open, and leaves no macro defined. The same applies to the
+    /// headers that it includes.
     #[must_use]
     pub unsafe fn new(name: impl AsRef<str>, text: impl AsRef<str>) -> Self {
         let own = CudaText::new(name.as_ref(), text.as_ref(), F::parameters(), F::result());
@@ -95,13 +106,13 @@ impl<F: Signature> CudaFn<F> {
 }
 
 impl<F> CudaFn<F> {
-    /// The function's name.
+    /// Returns the function's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.own.name
     }
 
-    /// The text.
+    /// Returns the source.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.own.text
@@ -154,7 +165,7 @@ mod sealed {
     }
 }
 
-/// The types of functions that a [`CudaFn`] can have: 1 to 6 elements to one.
+/// The function types that a [`CudaFn`] can have: 1 to 6 elements to one element.
 pub trait Signature: sealed::Signature {
     #[doc(hidden)]
     fn parameters() -> Vec<DataType>;
@@ -179,7 +190,7 @@ macro_rules! signatures {
 
 signatures! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E G) }
 
-/// Functions that combine two elements to one: a [`DeviceFn`] or a [`CudaFn`].
+/// Functions that combine two elements to one: [`DeviceFn`] and [`CudaFn`].
 pub trait Combine<T>: sealed::Combine<T> {}
 
 impl<T> Combine<T> for DeviceFn<fn(T, T) -> T> {}

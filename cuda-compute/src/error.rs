@@ -1,35 +1,41 @@
-//! Errors.
+//! The error type of this crate.
 
 use std::fmt;
 
-/// The result of everything in this crate that can fail.
+/// The result type of this crate's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failure.
+/// An error of this crate.
 ///
-/// `Debug`, with which `unwrap` and a `main` that returns a [`Result`] show errors, gives what `Display` gives, and with
-/// `{:#?}` the fields.
+/// `Debug` prints the same text as `Display`, because `unwrap` and a `main` that returns a
+/// [`Result`] show errors with `Debug`. `{:#?}` prints the fields.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Error {
-    /// A call of the driver or of the run-time compiler failed.
+    /// A call of the driver or of the run-time compiler failed, or work enqueued earlier has
+    /// faulted.
     Cuda(cuda_safe::Error),
-    /// Lengths, layouts or sizes that don't fit together. Nothing was enqueued.
+    /// Shapes, lengths, layouts or contexts don't match, or a size exceeds a limit.
+    ///
+    /// Nothing was enqueued, with two exceptions. Indices that come from arrays are checked on the
+    /// device. An expression may turn out to be too large for one kernel after its reductions have
+    /// been enqueued.
     Shape(String),
-    /// A number that is outside its range. Nothing was enqueued.
+    /// A number is out of range. Nothing was enqueued.
     Value(String),
-    /// What another library has handed over, or asks for, that arrays can't be: see [`interop`](crate::interop). Nothing
-    /// was enqueued, and what was handed over has been given back.
+    /// An array of another library can't be imported, or an array can't be exported as requested:
+    /// see [`interop`](crate::interop). Nothing was enqueued, and any tensor passed in was
+    /// released.
     Foreign(String),
-    /// A library that is opened at its first use is not installed: what was looked for, and what helps. Nothing was
-    /// enqueued.
+    /// A library that is loaded at its first use is not installed. The message names the files that
+    /// were tried and how to install it. Nothing was enqueued.
     Missing(String),
     /// A call of cuBLAS failed.
     #[cfg(feature = "cublas")]
     Cublas {
-        /// The function's name.
+        /// The name of the function.
         call: &'static str,
-        /// What it returned.
+        /// The status it returned.
         status: crate::CublasStatus,
     },
 }
@@ -71,7 +77,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            // `Display` has already told all that it would.
+            // `Display` already prints the text of the inner error.
             Self::Cuda(error) => error.source(),
             Self::Shape(_) | Self::Value(_) | Self::Foreign(_) | Self::Missing(_) => None,
             #[cfg(feature = "cublas")]
@@ -95,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_beneath_is_told() {
+    fn source_is_the_inner_error_and_debug_prints_display() {
         let context = Context::primary(0).unwrap();
         let missing = Module::from_ptx_file(&context, "no/such/file.ptx").unwrap_err();
         let error = Error::from(missing.clone());

@@ -1,4 +1,5 @@
-//! Arrays in device memory, and ready-made kernels, on top of [`cuda_safe`].
+//! Arrays in device memory, lazy expressions over them, and ready-made kernels, on top of
+//! [`cuda_safe`].
 //!
 //! ```
 //! use cuda_compute::{Array, device_fn, eval, fold, s};
@@ -8,58 +9,85 @@
 //! let stream = Stream::new(&Context::primary(0)?)?;
 //! let x = Array::from_slice(&stream, &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?.reshape([2, 3])?;
 //!
-//! let y = (x.sqrt() * 2.0 + &x).eval()?; // one kernel, made of the whole expression
+//! let y = (x.sqrt() * 2.0 + &x).eval()?; // one kernel for the whole expression
 //! let (sums, largest) = eval((x.sum_axis(1), y.max()))?; // several results
 //! assert_eq!(sums.to_vec()?, [6.0, 15.0]);
 //! assert_eq!(largest.item()?, 6.0f32.sqrt() * 2.0 + 6.0);
 //!
-//! let wave = device_fn!(|x: f32, y: f32| if x < y { x } else { y * 0.5 }); // a closure, as device code
-//! let z = wave.map((&x, x.slice(s![0])?)).eval()?; // its row stretches over the other
+//! let wave = device_fn!(|x: f32, y: f32| if x < y { x } else { y * 0.5 }); // a closure as device code
+//! let z = wave.map((&x, x.slice(s![0])?)).eval()?; // the row is broadcast to the shape of x
 //! assert_eq!(z.to_vec()?, [0.5, 1.0, 1.5, 0.5, 1.0, 1.5]);
 //! let nearest = fold!(|a: f32, b: f32| if a.abs() < b.abs() { a } else { b }, f32::INFINITY);
-//! assert_eq!((&z - 1.0).reduce_axis(1, &nearest).eval()?.to_vec()?, [0.0, 0.0]); // a reduction of one's own
+//! assert_eq!((&z - 1.0).reduce_axis(1, &nearest).eval()?.to_vec()?, [0.0, 0.0]); // a custom reduction
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! # Arrays and expressions
 //!
-//! - An [`Array`] is a value of up to eight axes. Clones, slices, transpositions and other shapes share its memory;
-//!   who writes to one of them gets a copy first, if others still use it.
-//! - Operators and methods of arrays give an [`Expr`]: nothing is computed before [`eval`](Expr::eval), which makes one
-//!   kernel of all that has one shape, and one of all reductions along the same axes. Operands stretch to a common shape
-//!   as NumPy's do. Shapes that don't fit are an error of `eval`, with both shapes and the line.
-//! - Types are Rust's: nothing is converted silently, [`cast`](Expr::cast) does it. `f16` and `bf16` are computed as
-//!   `f32` and rounded after each operation. Integers wrap around, and divided by zero they are zero.
-//! - Expressions need no `unsafe`. What the library lacks is a closure of [`device_fn!`], or a combination of [`fold!`]
-//!   for [`reduce`](Expr::reduce). What closures lack is a [`CudaFn`]: CUDA C++ in an expression, which is `unsafe`.
-//! - Structs of plain data are elements, by [`derive(Element)`](derive@Element); their fields are arrays that share the
-//!   memory.
-//! - [`assign`](Array::assign) and [`slice_mut`](Array::slice_mut) write into an array, whose own elements may be
-//!   read by the expression: they are as they were before.
+//! - **Arrays are values.** An [`Array`] has up to eight axes. Clones, slices, transposes and
+//!   reshaped arrays share its memory. Writing to an array first copies it if others still use the
+//!   memory. So no array changes while you hold it, and arrays need no lifetimes.
+//! - **Expressions are lazy.** Operators and methods of arrays return an [`Expr`], and nothing is
+//!   computed until you call [`eval`](Expr::eval). It generates one kernel for all values of the
+//!   same shape, and one for all reductions along the same axes.
+//! - **Broadcasting follows NumPy.** If shapes don't match, `eval` returns an error with both
+//!   shapes and the source line of the operator.
+//! - **Types are never converted silently.** Call [`cast`](Expr::cast). `f16` and `bf16` are
+//!   computed as `f32` and rounded after each operation. Integer arithmetic wraps around. Dividing
+//!   an integer by zero yields zero.
+//! - **Expressions need no `unsafe`.** If the library lacks a function, write it as a closure with
+//!   [`device_fn!`]. Write a custom reduction with [`fold!`] and [`reduce`](Expr::reduce). For
+//!   anything that closures lack, put CUDA C++ into an expression with [`CudaFn`], which is
+//!   `unsafe`.
+//! - **Structs can be elements.** Derive [`Element`](derive@Element) for a struct of plain data.
+//!   [`field`](Array::field) returns a field as an array that shares the memory.
+//! - **Assignments read the old values.** [`assign`](Array::assign) and
+//!   [`slice_mut`](Array::slice_mut) write into an array. The assigned expression may read the same
+//!   array and sees its elements as they were before.
 //!
-//! Images are arrays of shape `[height, width]` or `[height, width, channels]`: [`convolve`](Array::convolve) and
-//! [`convolve_with`](Array::convolve_with) filter them, in the type that they have.
+//! Images are arrays of shape `[height, width]` or `[height, width, channels]`.
+//! [`convolve`](Array::convolve) and [`convolve_with`](Array::convolve_with) filter them in their
+//! own element type.
 //!
-//! Kernels are compiled at the first use of an expression's form, or come from the cache on disk.
-//! Sizes, strides and numbers are no part of the form, so a loop compiles nothing. What is compiled is kept as long as an
-//! array of the context lives. A program that allocates in a loop should tell the driver's memory pool to keep what is
-//! freed: [`cuda_safe::MemoryPool`].
+//! # Streams, memory and faults
 //!
-//! **Accuracy.** How far each function, sum and running sum may be from the exact result stands in
-//! [accuracy](guide::accuracy), and is tested. Operators, `sqrt`, `mul_add` and conversions are rounded correctly, except
-//! that `a * b + c` may be rounded once instead of twice. Sums are added by many threads in an order that shape, layout
-//! and device decide, so they have the same bits every time.
+//! - **Streams are explicit.** An array belongs to the stream it was created on. The work that
+//!   computes it is enqueued there, and so is freeing its memory. Arrays of several streams of one
+//!   context may meet in an expression: the streams wait for each other. There is no current stream
+//!   and no current device.
+//! - **Evaluation does not wait.** `eval` enqueues kernels and returns. Methods that return
+//!   elements to the host, such as [`to_vec`](Array::to_vec) and [`item`](Array::item), wait.
+//! - **Faults surface later.** If a kernel faults, a later call that waits returns [`Error::Cuda`].
+//!   Errors of shape are found before anything is enqueued, apart from the exceptions that
+//!   [`Error::Shape`] lists.
+//! - **Memory comes from the driver's pool**, in stream order. A program that allocates in a loop
+//!   should configure the pool to retain freed memory: see [`cuda_safe::MemoryPool`].
+//! - **Kernels are compiled at the first use of an expression's form**, or loaded from the disk
+//!   cache. Sizes, strides and numbers are passed at launch and are not part of the form, so a loop
+//!   compiles nothing. Compiled kernels are kept as long as an array of the context exists.
 //!
-//! Who knows PyCUDA finds its names in [from PyCUDA](guide::from_pycuda). Arrays go to other libraries and come from them
-//! without a copy, by DLPack and `__cuda_array_interface__`: see [`interop`]. With the feature `ndarray`, arrays are made of
-//! those of `ndarray` and turned into them.
+//! # Accuracy
 //!
-//! Matrix products are cuBLAS's, with the feature `cublas`: `Array::matmul`. The library is opened at the first product.
+//! The guide lists tested error bounds for every function, sum and running sum: see
+//! [accuracy](guide::accuracy). Operators, `sqrt`, `mul_add` and conversions are correctly rounded,
+//! except that `a * b + c` may be rounded once instead of twice. Many threads add the terms of a
+//! sum, in an order that depends only on shape, layout and device. So the same sum has the same
+//! bits every time.
+//!
+//! # Related libraries
+//!
+//! - If you know PyCUDA or CuPy, see [from PyCUDA](guide::from_pycuda) or
+//!   [from CuPy](guide::from_cupy).
+//! - DLPack and `__cuda_array_interface__` exchange arrays with other libraries without a copy: see
+//!   [`interop`].
+//! - The feature `ndarray` adds conversions from and to arrays of the crate `ndarray`.
+//! - The feature `cublas` adds matrix products by cuBLAS: `Array::matmul`. The library is loaded at
+//!   the first product.
 //!
 //! # Ready-made kernels
 //!
-//! For device memory that is no array's:
+//! These work on device memory that does not belong to an array:
 //!
 //! ```
 //! use cuda_compute::Reducer;
@@ -78,15 +106,16 @@
 //! # }
 //! ```
 //!
-//! [`Reducer`] and [`Convolution`] work on device memory of any kind, without an allocation in a call. Each is an object
-//! created in a context. Its methods take `&self` and the stream to work on, so one object serves several threads and
-//! streams at once. What they are to memory, [`sum`](Expr::sum) and its kin and [`convolve`](Array::convolve) are to arrays.
-//! Reductions of one's own are made of closures here too: [`MapReduce::of`].
+//! [`Reducer`] and [`Convolution`] accept device memory of any kind, and their calls allocate
+//! nothing. Each is created in a context. The methods take `&self` and a stream, so one object
+//! serves several threads and streams at once. For arrays, use [`sum`](Expr::sum), the other
+//! reductions and [`convolve`](Array::convolve) instead. [`MapReduce::of`] makes a custom reduction
+//! from closures.
 //!
-//! Their kernels are compiled at their first use: for the device at hand, for the types, and for the sizes that matter
-//! (of the filter, of the block). They are kept in [`Kernels`], which several objects can share, and as machine code in
-//! the disk cache of [`cuda_safe::Program`].
-// Where other crates' pages link to if these are not made yet.
+//! Their kernels are compiled at their first use for the device, the types and the sizes that
+//! affect the code (of the filter and of the block). [`Kernels`] holds them in memory, and several
+//! objects can share one. The disk cache of [`cuda_safe::Program`] keeps their machine code.
+// Pages of other crates link to this address if this crate's pages have not been built.
 #![doc(html_root_url = "https://docs.rs/cuda-compute/0.1.0")]
 
 mod array;
@@ -124,7 +153,10 @@ pub use closure::{DeviceFn, Fold, device_fn, fold};
 pub use convolution::{
     Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout, Pixel,
 };
-/// Makes a struct of plain data an element of arrays. It needs bytemuck among the dependencies:
+/// Implements [`Element`](trait@Element) for a struct of plain data, so that it can be an element
+/// of arrays.
+///
+/// The derive needs bytemuck among the dependencies:
 /// `bytemuck = { version = "1", features = ["derive"] }`.
 ///
 /// ```
@@ -159,23 +191,30 @@ pub use convolution::{
 /// # }
 /// ```
 ///
-/// The struct is `#[repr(C)]` and [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html): any bits are a value of it, and it has no padding.
-/// Where C would pad, a field says so, such as `pad: [u8; 7]`. Its fields are numbers (halves and complex ones too), arrays
-/// of them, and structs that derive this as well. It has at most 128 bytes, and no parameters.
+/// # Requirements
+/// - The struct is `#[repr(C)]`, has at most 128 bytes and has no generic parameters.
+/// - It implements [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html): all bit patterns
+///   are valid, and there is no padding. Where C would insert padding, declare a field, such as
+///   `pad: [u8; 7]`.
+/// - The fields are numbers (including halves and complex numbers), arrays of them, and structs
+///   that also derive `Element`.
+/// - The names of the struct and its fields consist of ASCII letters, digits and single
+///   underscores. Names of macros and keywords of CUDA C++, such as `NULL` and `class`, are
+///   allowed: see [`CudaFn`] for their names in CUDA C++.
 ///
-/// The struct and its fields have names of ASCII letters, digits and single underscores. Names of macros and keywords of
-/// CUDA C++, such as `NULL` and `class`, are allowed: [`CudaFn`] says what they are called there.
+/// # Operations on structs
+/// - All methods that move elements: [`from_slice`](Array::from_slice), [`full`](Array::full),
+///   [`assign`](Array::assign) to any part, [`slice`](Array::slice), [`reshape`](Array::reshape),
+///   [`permute`](Array::permute), [`take`](Array::take), [`put`](Array::put),
+///   [`compress`](Array::compress), [`concatenate`], [`stack`] and [`select`](Expr::select).
+/// - [`equal`](Expr::equal), which compares all fields.
+/// - Fields: [`Array::field`] shares the memory, [`Array::field_mut`] writes to it, and
+///   [`Expr::field`] computes with it.
+/// - Functions in CUDA C++ through [`CudaFn`], which refer to the struct and its fields by name. A
+///   [`Combination`] of such a function can be used in reductions along any axes and in scans.
 ///
-/// # What there is for structs
-/// - All that moves elements: [`from_slice`](Array::from_slice), [`full`](Array::full), [`assign`](Array::assign) to any
-///   part, [`slice`](Array::slice), [`reshape`](Array::reshape), [`permute`](Array::permute), [`take`](Array::take),
-///   [`put`](Array::put), [`compress`](Array::compress), [`concatenate`], [`stack`], [`select`](Expr::select), and
-///   [`equal`](Expr::equal), which compares all fields.
-/// - Their fields: [`Array::field`] shares the memory, [`Array::field_mut`] writes to it, [`Expr::field`] computes with it.
-/// - Functions in CUDA C++, [`CudaFn`], which know the struct and its fields by their names; as a [`Combination`], in
-///   reductions along any axes and in scans.
-///
-/// Structs of 1, 2, 4, 8 and 16 bytes are read and written at once; others part by part, as their fields are aligned.
+/// Kernels read and write structs of 1, 2, 4, 8 and 16 bytes at once. They access other structs in
+/// parts, as the alignment of the fields allows.
 pub use cuda_compute_macros::Element;
 pub use cuda_fn::{Combine, CudaFn, Signature};
 pub use element::{
@@ -198,7 +237,7 @@ pub use reduce::{
 };
 pub use scan::Combination;
 
-/// The code in README.md, as a test.
+/// Tests the code in README.md.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}

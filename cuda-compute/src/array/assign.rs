@@ -1,4 +1,4 @@
-//! Writing to arrays.
+//! Assignment to arrays and parts of arrays.
 
 use std::{
     fmt,
@@ -20,18 +20,21 @@ use crate::{
     },
 };
 
-/// A part of an array that is written to.
+/// A mutable part of an array, which [`Array::slice_mut`] returns.
 pub struct ArrayMut<'a, T> {
     pub(super) array: &'a mut Array<T>,
-    /// Which part; where it lies may change when the array is copied.
+    /// The part's indices. The layout is derived from them at the assignment, because copying the
+    /// array changes it.
     items: Vec<SliceItem>,
     shape: Shape,
 }
 
 impl<T: Element> Array<T> {
-    /// Computes an expression into this array. The expression may read this array, and any part of it, as it was before.
-    /// The array is copied first if others use its memory, other than the expression, or if it repeats elements, as one
-    /// that was stretched does.
+    /// Computes an expression into this array.
+    ///
+    /// The expression may read this array and any part of it, and sees the elements as they were
+    /// before. The array is copied first if anything other than the expression shares its memory,
+    /// if it repeats elements (after broadcasting, for example), or if its memory is read-only.
     ///
     /// ```
     /// # use cuda_compute::{Array, s};
@@ -48,26 +51,29 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// The expression's shape doesn't stretch to the array's. Memory ran out. After an error of the driver's, the elements
-    /// are all as they were before, or all as they should be.
+    /// Returns [`Error::Shape`](crate::Error::Shape) if the expression's shape can't be broadcast
+    /// to the array's, and the errors of [`Expr::eval`](crate::Expr::eval). If the driver reports
+    /// an error, either all elements keep their old values or all have their new ones.
     pub fn assign(&mut self, expression: impl IntoExpr<T>) -> Result<()> {
         self.write(&expression.into_expr().node, T::DATA_TYPE, |layout| {
             Ok(*layout)
         })
     }
 
-    /// Sets all elements.
+    /// Sets all elements to a value.
     ///
     /// # Errors
-    /// As [`assign`](Self::assign).
+    /// Returns [`Error::Cuda`](crate::Error::Cuda) if device memory runs out or a driver call
+    /// fails. See [`assign`](Self::assign).
     pub fn fill(&mut self, value: T) -> Result<()> {
         self.assign(value)
     }
 
-    /// The part that [`s!`](crate::s) names, to write to.
+    /// Returns the part that [`s!`](crate::s) selects, for assignment.
     ///
     /// # Errors
-    /// As [`slice`](Self::slice).
+    /// Returns [`Error::Shape`](crate::Error::Shape) if the selection does not fit the array: see
+    /// [`slice`](Self::slice).
     pub fn slice_mut(&mut self, items: impl AsRef<[SliceItem]>) -> Result<ArrayMut<'_, T>> {
         let items = items.as_ref().to_vec();
         let shape = self.layout.sliced(&items)?.shape;
@@ -78,7 +84,8 @@ impl<T: Element> Array<T> {
         })
     }
 
-    /// Computes an expression into the elements of a type that `part` finds in this array's layout.
+    /// Computes an expression into the elements of type `data` whose layout `part` derives from
+    /// this array's layout.
     fn write(
         &mut self,
         node: &Arc<Node>,
@@ -86,11 +93,13 @@ impl<T: Element> Array<T> {
         part: impl FnOnce(&Layout) -> Result<Layout>,
     ) -> Result<()> {
         let readers = references(node, &self.memory);
-        // Nobody else can make more references meanwhile: all that exist are ours, in `self` and in the expression.
+        // No other thread can add references meanwhile: all existing ones are in `self` and in the
+        // expression.
         let others = readers.is_none_or(|readers| Arc::strong_count(&self.memory) > 1 + readers);
-        // What other threads enqueued before they let go of the memory comes first, as in `Arc::get_mut`.
+        // Makes work that other threads enqueued before they dropped their references visible here,
+        // as in `Arc::get_mut`.
         fence(Ordering::Acquire);
-        // Of elements that are repeated, all would be written with one.
+        // Writing one of several repeated elements would write all of them.
         if others || self.layout.repeats() || self.memory.is_read_only() {
             *self = self.copy()?;
         }
@@ -104,22 +113,24 @@ impl<T: Element> Array<T> {
 }
 
 impl<T: Element> ArrayMut<'_, T> {
-    /// Computes an expression into this part: see [`Array::assign`].
+    /// Computes an expression into this part. See [`Array::assign`].
     ///
     /// # Errors
-    /// As [`Array::assign`].
+    /// Returns [`Error::Shape`](crate::Error::Shape) if the expression's shape can't be broadcast
+    /// to this part. For other errors, see [`Array::assign`].
     pub fn assign(self, expression: impl IntoExpr<T>) -> Result<()> {
         self.write(&expression.into_expr().node, T::DATA_TYPE, |layout| {
             Ok(*layout)
         })
     }
 
-    /// Where the part lies.
+    /// Returns the part's layout in the array's memory.
     pub(super) fn layout(&self) -> Result<Layout> {
         self.array.layout.sliced(&self.items)
     }
 
-    /// Computes an expression into the elements of a type that `within` finds in this part's layout.
+    /// Computes an expression into the elements of type `data` whose layout `within` derives from
+    /// this part's layout.
     pub(super) fn write(
         self,
         node: &Arc<Node>,
@@ -131,10 +142,11 @@ impl<T: Element> ArrayMut<'_, T> {
             .write(node, data, |layout| within(&layout.sliced(&items)?))
     }
 
-    /// Sets all elements of this part.
+    /// Sets all elements of this part to a value.
     ///
     /// # Errors
-    /// As [`Array::assign`].
+    /// Returns [`Error::Cuda`](crate::Error::Cuda) if device memory runs out or a driver call
+    /// fails.
     pub fn fill(self, value: T) -> Result<()> {
         self.assign(value)
     }
@@ -146,9 +158,10 @@ impl<T: Element> fmt::Debug for ArrayMut<'_, T> {
     }
 }
 
-/// How often an expression holds this memory; `None` if others hold a part of the expression that does.
+/// Counts an expression's references to this memory. Returns `None` if a subexpression that refers
+/// to it is also used outside of the expression.
 fn references(root: &Arc<Node>, memory: &Arc<Memory>) -> Option<usize> {
-    // The references to each node from within the expression, with inputs before those that use them.
+    // References to each node from within the expression. In `order`, inputs precede their users.
     let mut counts = FxHashMap::default();
     let mut order = Vec::new();
     let mut waiting = vec![(root, false)];

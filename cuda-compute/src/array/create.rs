@@ -1,4 +1,4 @@
-//! New arrays.
+//! Functions that create arrays.
 
 use std::{ops::Range, sync::Arc};
 
@@ -16,30 +16,36 @@ use crate::{
 };
 
 impl<T: Element> Array<T> {
-    /// A copy of host memory, with one axis. Waits until `host` has been read. Large slices travel at the link's speed if
-    /// the stream has a [`Staging`](cuda_safe::memory::Staging), and so do the arrays' elements on their way back.
+    /// Copies a slice of host memory to a new array with one axis.
+    ///
+    /// Waits until `host` has been read. Transfers of large slices, and of the array's elements
+    /// back to the host, reach the link's speed if the stream has a
+    /// [`Staging`](cuda_safe::memory::Staging).
     ///
     /// # Errors
-    /// Memory ran out.
+    /// Returns [`Error::Cuda`] if device memory runs out or the copy fails.
     pub fn from_slice(stream: &Stream, host: &[T]) -> Result<Self> {
         Self::from_shape(stream, host.len(), host)
     }
 
-    /// A copy of host memory, whose elements are in C order. Waits until `host` has been read.
+    /// Copies host memory to a new array of a given shape.
+    ///
+    /// The elements of `host` are in C order. Waits until `host` has been read.
     ///
     /// # Errors
-    /// The shape has another number of elements. Memory ran out.
+    /// Returns [`Error::Shape`] if the shape is invalid or its number of elements differs from
+    /// `host.len()`. Returns [`Error::Cuda`] if device memory runs out or the copy fails.
     pub fn from_shape(stream: &Stream, shape: impl IntoShape, host: &[T]) -> Result<Self> {
         let shape = shape.into_shape()?;
         if shape.elements() != host.len() {
             return Err(Error::Shape(format!(
-                "{} elements don't make an array of shape {shape}, which has {}",
+                "shape {shape} has {1} elements, but the slice has {0}",
                 host.len(),
                 shape.elements()
             )));
         }
         let kernels = Kernels::of(stream.context())?;
-        // Only `bool` is converted; the others lie in memory as they are.
+        // Only `bool` needs a conversion. Other types are stored unchanged.
         let converted;
         let stored = match T::as_stored(host) {
             Some(stored) => stored,
@@ -56,36 +62,42 @@ impl<T: Element> Array<T> {
         Ok(Self::of(Arc::new(Memory::of(&kernels, buffer)), layout))
     }
 
-    /// Takes over a buffer, whose elements are in C order. Nothing is copied. The buffer's stream becomes the array's.
+    /// Turns a buffer into an array, without a copy.
+    ///
+    /// The elements of the buffer are in C order. The array belongs to the buffer's stream.
     ///
     /// # Errors
-    /// The shape has another number of elements.
+    /// Returns [`Error::Shape`] if the shape is invalid or its number of elements differs from the
+    /// buffer's length.
     pub fn from_buffer(buffer: DeviceBuffer<T::Stored>, shape: impl IntoShape) -> Result<Self> {
         let shape = shape.into_shape()?;
         if shape.elements() != buffer.len() {
             return Err(Error::Shape(format!(
-                "a buffer of {} elements is no array of shape {shape}, which has {}",
+                "shape {shape} has {1} elements, but the buffer has {0}",
                 buffer.len(),
                 shape.elements()
             )));
         }
         let kernels = Kernels::of(buffer.stream().context())?;
         let bytes = buffer.size_bytes();
-        // SAFETY: the same memory, of as many bytes; a buffer owns itself through its storage.
+        // SAFETY: the memory and its size in bytes are the same, and the buffer owns it through its
+        // storage.
         let buffer = unsafe { DeviceMemory::from_storage(buffer.into_storage(), bytes) };
         let memory = Arc::new(Memory::of(&kernels, buffer));
         Ok(Self::of(memory, Layout::dense(shape, Order::C)))
     }
 
-    /// The same element everywhere.
+    /// Creates an array with one value in all elements.
     ///
     /// # Errors
-    /// Memory ran out. The shape is none.
+    /// Returns [`Error::Shape`] if the shape is invalid: see [`Shape::new`](crate::Shape::new).
+    /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
     pub fn full(stream: &Stream, shape: impl IntoShape, value: T) -> Result<Self> {
         Expr::scalar(value).broadcast_to(shape)?.eval_on(stream)
     }
 
-    /// The same element everywhere, in the shape, on the stream and in the order of axes of another array.
+    /// Creates an array with one value in all elements, with the shape, stream and memory order of
+    /// another array.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -100,7 +112,7 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// Memory ran out.
+    /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
     pub fn full_like<U: Element>(other: &Array<U>, value: T) -> Result<Self> {
         let layout = other.layout.compact();
         let (kernels, elements) = (other.memory.kernels(), layout.shape.elements());
@@ -117,17 +129,21 @@ impl<T: Element> Array<T> {
 }
 
 impl<T: Element + Pod> Array<T> {
-    /// Zeros: numbers, or structs of them.
+    /// Creates an array of zeros: numbers, or structs of zero numbers.
     ///
     /// # Errors
-    /// As [`full`](Self::full).
+    /// Returns [`Error::Shape`] if the shape is invalid or its size in bytes overflows `usize`.
+    /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
     pub fn zeros(stream: &Stream, shape: impl IntoShape) -> Result<Self> {
         let shape = shape.into_shape()?;
         let kernels = Kernels::of(stream.context())?;
         let bytes = shape.elements().checked_mul(T::DATA_TYPE.size());
-        let bytes = bytes
-            .ok_or_else(|| Error::Shape(format!("an array of shape {shape} has too many bytes")))?;
-        // Zero bytes are zero in all numbers.
+        let bytes = bytes.ok_or_else(|| {
+            Error::Shape(format!(
+                "the size in bytes of an array of shape {shape} overflows"
+            ))
+        })?;
+        // Zero bytes are the number zero in all types.
         let buffer = DeviceBuffer::zeroed(stream, bytes)?;
         Ok(Self::of(
             Arc::new(Memory::of(&kernels, buffer)),
@@ -135,38 +151,41 @@ impl<T: Element + Pod> Array<T> {
         ))
     }
 
-    /// Zeros like another array: see [`full_like`](Self::full_like).
+    /// Creates an array of zeros like another array: see [`full_like`](Self::full_like).
     ///
     /// # Errors
-    /// Memory ran out.
+    /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
     pub fn zeros_like<U: Element>(other: &Array<U>) -> Result<Self> {
         Self::full_like(other, T::zeroed())
     }
 }
 
 impl<T: Number> Array<T> {
-    /// Ones.
+    /// Creates an array of ones.
     ///
     /// # Errors
-    /// As [`full`](Self::full).
+    /// Returns [`Error::Shape`] if the shape is invalid. Returns [`Error::Cuda`] if device memory
+    /// runs out or a driver call fails.
     pub fn ones(stream: &Stream, shape: impl IntoShape) -> Result<Self> {
         Self::full(stream, shape, T::ONE)
     }
 
-    /// Ones like another array: see [`full_like`](Self::full_like).
+    /// Creates an array of ones like another array: see [`full_like`](Self::full_like).
     ///
     /// # Errors
-    /// Memory ran out.
+    /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
     pub fn ones_like<U: Element>(other: &Array<U>) -> Result<Self> {
         Self::full_like(other, T::ONE)
     }
 }
 
 impl<T: Integer + Into<i128> + CastFrom<u64>> Array<T> {
-    /// The integers of a range, in order. A range that ends before it begins is empty.
+    /// Creates an array of the integers of a range, in ascending order. The array is empty if the
+    /// range is.
     ///
     /// # Errors
-    /// Memory ran out.
+    /// Returns [`Error::Shape`] if the range is longer than an array can be. Returns
+    /// [`Error::Cuda`] if device memory runs out or a driver call fails.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -186,12 +205,15 @@ impl<T: Integer + Into<i128> + CastFrom<u64>> Array<T> {
 }
 
 impl<T: Float + CastFrom<u64>> Array<T> {
-    /// `count` numbers from `start` on, each `step` more than the last: `start + i * step`, where `i` is rounded to the type
-    /// first, which shows where the type doesn't have every integer up to `count`: beyond 2048 in `f16`, 256 in `bf16`, 2²⁴
-    /// in `f32`. Then the product and the sum are rounded, both or, in `f32` and `f64`, perhaps once together.
+    /// Creates an array of `count` equally spaced numbers: element `i` is `start + i * step`.
+    ///
+    /// `i` is first rounded to the type. This is visible if the type can't represent every integer
+    /// up to `count`: beyond 2048 in `f16`, 256 in `bf16` and 2²⁴ in `f32`. Then the product and
+    /// the sum are rounded. In `f32` and `f64`, both may be rounded once together.
     ///
     /// # Errors
-    /// Memory ran out.
+    /// Returns [`Error::Shape`] if `count` is larger than an array can be. Returns [`Error::Cuda`]
+    /// if device memory runs out or a driver call fails.
     pub fn steps(stream: &Stream, start: T, step: T, count: usize) -> Result<Self> {
         let places = Expr::index(count, 0)?.cast::<T>();
         (places * step + start).eval_on(stream)
@@ -202,8 +224,9 @@ impl<T: Float + CastFrom<f64>> Array<T>
 where
     f64: CastFrom<T>,
 {
-    /// `count` numbers from `start` to `end`, both included, at equal distances. Computed as `f64` and rounded once. One
-    /// number is `start`.
+    /// Creates an array of `count` equally spaced numbers from `start` to `end`, both included.
+    ///
+    /// The numbers are computed as `f64` and rounded once. If `count` is 1, the number is `start`.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -216,14 +239,15 @@ where
     /// ```
     ///
     /// # Errors
-    /// Memory ran out.
+    /// Returns [`Error::Shape`] if `count` is larger than an array can be. Returns [`Error::Cuda`]
+    /// if device memory runs out or a driver call fails.
     pub fn linspace(stream: &Stream, start: T, end: T, count: usize) -> Result<Self> {
         let place = Expr::index(count, 0)?;
         let last = count.saturating_sub(1).max(1) as u64;
         let wide = |value| Expr::scalar(value).cast::<f64>();
         let step = (wide(end) - wide(start)) / last as f64;
         let inner = (place.cast::<f64>() * step + wide(start)).cast::<T>();
-        // By way of the step, the last number may be beside the end.
+        // `start + last * step` may differ from `end` by rounding.
         place.equal(last).select(end, inner).eval_on(stream)
     }
 }

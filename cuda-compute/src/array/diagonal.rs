@@ -1,4 +1,4 @@
-//! Diagonals of matrices, and what lies on either side of them.
+//! Diagonals and triangles of matrices.
 
 use cuda_safe::Stream;
 
@@ -9,17 +9,17 @@ use crate::{
     expression::Expr,
 };
 
-/// The last two axes of a shape.
+/// Returns the last two axes of a shape.
 fn matrix(shape: Shape) -> Result<[usize; 2]> {
     match shape.rank() {
         rank @ 2.. => Ok([rank - 2, rank - 1]),
         _ => Err(Error::Shape(format!(
-            "a shape of {shape} is no matrix: it needs two axes or more"
+            "an array of shape {shape} is not a matrix: at least two axes are needed"
         ))),
     }
 }
 
-/// The column of each element less its row.
+/// Returns the column minus the row of each element.
 fn columns_less_rows(shape: Shape) -> Result<Expr<i64>> {
     let [row, column] = matrix(shape)?;
     let place = |axis| Ok::<_, Error>(Expr::index(shape, axis)?.cast::<i64>());
@@ -27,9 +27,10 @@ fn columns_less_rows(shape: Shape) -> Result<Expr<i64>> {
 }
 
 impl<T: Element> Array<T> {
-    /// A diagonal of the matrices of the last two axes, which give way to one, without copying the elements. The offset 0
-    /// is that of the places with equal rows and columns; positive ones are so many columns to the right, negative ones
-    /// below.
+    /// Returns a diagonal of the matrices in the last two axes, without copying elements.
+    ///
+    /// One axis replaces the two. Offset 0 is the main diagonal. A positive offset selects a
+    /// diagonal above it, a negative offset one below it.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -46,32 +47,33 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// There are fewer than two axes.
+    /// Returns [`Error::Shape`] if the array has fewer than two axes.
     pub fn diagonal(&self, offset: isize) -> Result<Self> {
         matrix(self.shape())?;
         Ok(Self::of(self.memory.clone(), self.layout.diagonal(offset)))
     }
 
-    /// The lower triangles: see [`Expr::tril`].
+    /// Returns the lower triangles: see [`Expr::tril`].
     ///
     /// # Errors
-    /// As [`Expr::tril`].
+    /// Returns [`Error::Shape`] if the array has fewer than two axes.
     pub fn tril(&self, offset: isize) -> Result<Expr<T>> {
         self.expr().tril(offset)
     }
 
-    /// The upper triangles: see [`Expr::triu`].
+    /// Returns the upper triangles: see [`Expr::triu`].
     ///
     /// # Errors
-    /// As [`Expr::tril`].
+    /// Returns [`Error::Shape`] if the array has fewer than two axes.
     pub fn triu(&self, offset: isize) -> Result<Expr<T>> {
         self.expr().triu(offset)
     }
 }
 
 impl<T: Element> Expr<T> {
-    /// The matrices of the last two axes, with zeros (`false`) above a diagonal, which is named as in
-    /// [`Array::diagonal`].
+    /// Returns the matrices in the last two axes with zeros (`false`) above a diagonal.
+    ///
+    /// `offset` selects the diagonal as in [`Array::diagonal`].
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -86,16 +88,19 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// There are fewer than two axes. Operands don't fit together.
+    /// Returns [`Error::Shape`] if the expression has fewer than two axes, or if shapes in it don't
+    /// match.
     pub fn tril(&self, offset: isize) -> Result<Self> {
         let kept = columns_less_rows(self.shape()?)?.less_equal(offset as i64);
         Ok(kept.select(self, T::default()))
     }
 
-    /// The matrices of the last two axes, with zeros (`false`) below a diagonal: see [`tril`](Self::tril).
+    /// Returns the matrices in the last two axes with zeros (`false`) below a diagonal: see
+    /// [`tril`](Self::tril).
     ///
     /// # Errors
-    /// As [`tril`](Self::tril).
+    /// Returns [`Error::Shape`] if the expression has fewer than two axes, or if shapes in it don't
+    /// match.
     pub fn triu(&self, offset: isize) -> Result<Self> {
         let kept = columns_less_rows(self.shape()?)?.greater_equal(offset as i64);
         Ok(kept.select(self, T::default()))
@@ -103,10 +108,10 @@ impl<T: Element> Expr<T> {
 }
 
 impl<T: Number> Expr<T> {
-    /// The matrix of `size` rows and columns with ones on the diagonal and zeros elsewhere. It takes no memory.
+    /// Returns the identity matrix of `size` rows and columns. The expression needs no memory.
     ///
     /// # Errors
-    /// The elements can't be counted.
+    /// Returns [`Error::Shape`] if the number of elements exceeds `isize::MAX`.
     pub fn eye(size: usize) -> Result<Self> {
         let apart = columns_less_rows(Shape::new(&[size, size])?)?;
         Ok(apart.equal(0).select(T::ONE, T::ZERO))
@@ -114,10 +119,11 @@ impl<T: Number> Expr<T> {
 }
 
 impl<T: Number> Array<T> {
-    /// The matrix of `size` rows and columns with ones on the diagonal and zeros elsewhere.
+    /// Creates the identity matrix of `size` rows and columns.
     ///
     /// # Errors
-    /// Memory ran out. The elements can't be counted.
+    /// Returns [`Error::Shape`] if the number of elements exceeds `isize::MAX`. Returns
+    /// [`Error::Cuda`] if device memory runs out or a driver call fails.
     pub fn eye(stream: &Stream, size: usize) -> Result<Self> {
         Expr::eye(size)?.eval_on(stream)
     }

@@ -1,27 +1,31 @@
-//! Arrays as text, laid out as NumPy lays them out.
+//! Formatting of arrays as text, in NumPy's layout.
 
 use std::fmt;
 
 use super::{
     Array, Shape, SliceItem,
-    words::{Words, words},
+    words::{Style, formatted},
 };
 use crate::{element::Element, error::Result};
 
-/// Arrays of more elements are shortened.
-const MOST: usize = 1000;
-/// What is shown at each end of an axis that is shortened.
+/// Arrays with more elements are abbreviated.
+const MAX_ELEMENTS: usize = 1000;
+/// Elements that an abbreviated axis shows at each end.
 const ENDS: usize = 3;
-/// Lines are broken before they are longer.
+/// The maximum length of a line.
 const WIDTH: usize = 75;
 
-/// The elements, as NumPy's `str` writes them: in brackets for each axis, in columns, numbers with as many digits as they
-/// need, but at most 8 behind the point; with powers of ten where the largest is 10⁸ or more (10³ of halves), or more than
-/// a thousand times the smallest, or the smallest is below 10⁻⁴ (zeros apart). `{:.3}` writes 3 digits behind the point, of
-/// all of them. An array without axes is written as a number alone, with all its digits.
+/// Formats the elements as NumPy's `str` does: in columns, with brackets for each axis. Waits for
+/// the elements.
 ///
-/// Of more than 1000 elements, three at each end of each axis are shown, and only these are copied from the device. Waits
-/// for them. If that fails, the text is the error's.
+/// Numbers have the digits that they need, but at most 8 after the decimal point. Scientific
+/// notation is used if the largest number is at least 10⁸ (10³ for halves), if it is more than a
+/// thousand times the smallest, or if the smallest is below 10⁻⁴. Zeros don't count as the
+/// smallest. `{:.3}` prints 3 digits after the decimal point of every number. An array without axes
+/// is printed as a single number with all its digits.
+///
+/// If there are more than 1000 elements, long axes show three elements at each end, and only these
+/// are copied from the device. If the copy fails, the text is the error's.
 ///
 /// ```
 /// use cuda_compute::Array;
@@ -40,7 +44,7 @@ impl<T: Element> fmt::Display for Array<T> {
         if self.is_empty() {
             return f.write_str("[]");
         }
-        let short = self.len() > MOST;
+        let short = self.len() > MAX_ELEMENTS;
         let values = match short {
             true => self.ends(),
             false => self.to_vec(),
@@ -50,11 +54,11 @@ impl<T: Element> fmt::Display for Array<T> {
             Err(error) => return write!(f, "<{self:?}, which could not be read: {error}>"),
         };
         if self.rank() == 0 {
-            return f.write_str(&words(&values, Words::Alone(f.precision()))[0]);
+            return f.write_str(&formatted(&values, Style::Single(f.precision()))[0]);
         }
         let page = Page {
             shape: self.shape(),
-            words: words(&values, Words::Columns(f.precision())),
+            words: formatted(&values, Style::Columns(f.precision())),
             short,
         };
         let mut text = String::new();
@@ -63,13 +67,14 @@ impl<T: Element> fmt::Display for Array<T> {
     }
 }
 
-/// Whether an axis of an array that is shortened is shown in part.
+/// Returns whether an axis of an abbreviated array is cut.
 fn is_cut(length: usize) -> bool {
     length > 2 * ENDS
 }
 
 impl<T: Element> Array<T> {
-    /// The elements at the ends of long axes, and all of the others, in C order.
+    /// Returns the elements that are shown, in C order: both ends of cut axes, and the whole of
+    /// other axes.
     fn ends(&self) -> Result<Vec<T>> {
         let lengths = self.shape();
         let lengths = lengths.as_slice();
@@ -78,7 +83,7 @@ impl<T: Element> Array<T> {
         let cut: Vec<usize> = (0..lengths.len())
             .filter(|&axis| is_cut(lengths[axis]))
             .collect();
-        // A corner for each choice of the near or the far end of each of these axes.
+        // One corner for each combination of the near and far ends of the cut axes.
         for corner in 0..1usize << cut.len() {
             let far = |axis| {
                 let place = cut.iter().position(|&other| other == axis);
@@ -106,17 +111,17 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// What is shown of an array with axes.
+/// The shown part of an array with axes.
 struct Page {
     shape: Shape,
-    /// Of the elements that are shown, all of one length.
+    /// The formatted elements, all of one length.
     words: Vec<String>,
     short: bool,
 }
 
 impl Page {
-    /// Writes the part from this axis on whose first word is `first`, in so many columns. All that is on the lines after
-    /// its first one is indented by a column for each bracket that is open.
+    /// Writes the part from `axis` on whose first word is `first`, in `width` columns. Continuation
+    /// lines are indented by one column for each open bracket.
     fn write(&self, axis: usize, first: usize, width: usize, text: &mut String) {
         let length = self.shape[axis];
         let cut = self.short && is_cut(length);
@@ -150,7 +155,7 @@ impl Page {
         text.push(']');
     }
 
-    /// Writes the words of the last axis, with as many lines as they need.
+    /// Writes the words of the last axis, broken into lines.
     fn write_line(
         &self,
         indent: usize,
@@ -167,7 +172,7 @@ impl Page {
         for (place, word) in all.enumerate() {
             let length = word.chars().count();
             if place > 0 {
-                // A word that is too long for any line stays where it is.
+                // A word that is longer than a line is not moved to the next line.
                 if column + 1 + length > width - 1 {
                     text.truncate(text.trim_end_matches(' ').len());
                     text.push('\n');
@@ -183,7 +188,7 @@ impl Page {
         }
     }
 
-    /// The words of all that is shown from this axis on.
+    /// Counts the words that are shown from this axis on.
     fn words_from(&self, axis: usize) -> usize {
         let lengths = self.shape.as_slice()[axis..].iter();
         let shown = lengths.map(|&length| match self.short && is_cut(length) {

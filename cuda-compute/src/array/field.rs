@@ -1,4 +1,4 @@
-//! Fields of structs: arrays that share the structs' memory, and values of expressions.
+//! Fields of structs, as arrays that share the structs' memory and as expressions.
 
 use std::{fmt, sync::Arc};
 
@@ -11,8 +11,8 @@ use crate::{
     expression::{Expr, IntoExpr, node::Node, operation::Operation},
 };
 
-/// Where in a struct a field begins, in bytes: `field` is asked for one of a struct that lies on the host. `None` if it
-/// gives something else.
+/// Returns the byte offset of a field in a struct, by calling `field` with a struct on the host.
+/// Returns `None` if `field` returns a reference to something else.
 fn offset_of<T: Pod, F: Pod>(field: impl Fn(&T) -> &F) -> Option<usize> {
     let value = T::zeroed();
     let (start, at) = (
@@ -26,14 +26,14 @@ fn offset_of<T: Pod, F: Pod>(field: impl Fn(&T) -> &F) -> Option<usize> {
 #[cold]
 fn no_field(whole: DataType, field: DataType) -> Error {
     Error::Shape(format!(
-        "the function that names a field of {} gives a reference to something else of type {}: it has to be as in \
+        "the closure that selects a field of {} returns a reference of type {} to something else. Fix: write it as \
          |value| &value.x",
         whole.name(),
         field.name()
     ))
 }
 
-/// The layout of fields within that of structs.
+/// Returns the layout of a field of the structs that `layout` describes.
 fn layout_of_field(
     layout: &Layout,
     whole: DataType,
@@ -44,8 +44,8 @@ fn layout_of_field(
         .of_parts(whole.size(), field.size(), offset)
         .ok_or_else(|| {
             Error::Shape(format!(
-                "no strides lead to a field of {}, of {} bytes at byte {offset} of {}, which has {}: both must be \
-                 multiples of the field's size. Expr::field computes with it, without sharing the memory",
+                "a field of type {} ({} bytes) at byte {offset} of {} ({} bytes) has no strides: the offset and the struct's \
+                 size must be multiples of the field's size. Fix: use Expr::field, which does not share the memory",
                 field.name(),
                 field.size(),
                 whole.name(),
@@ -55,7 +55,8 @@ fn layout_of_field(
 }
 
 impl<T: Element + Pod> Array<T> {
-    /// A field of each struct, or a part of each complex number, as an array that shares the memory. Nothing is copied.
+    /// Returns a field of each struct, or a part of each complex number, as an array that shares
+    /// the memory. Nothing is copied.
     ///
     /// ```
     /// use bytemuck::{Pod, Zeroable};
@@ -82,8 +83,11 @@ impl<T: Element + Pod> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// The size of the struct, or the field's place in it, is no multiple of the field's size, so that no strides lead to
-    /// it: [`Expr::field`] has no such limit. `field` doesn't give a field of its argument.
+    /// Returns [`Error::Shape`] if:
+    /// - the struct's size or the field's offset is not a multiple of the field's size, so that no
+    ///   strides describe the field ([`Expr::field`] has no such limit);
+    /// - the array's memory is not aligned for the field's type;
+    /// - `field` does not return a field of its argument.
     pub fn field<F: Element + Pod>(&self, field: impl Fn(&T) -> &F) -> Result<Array<F>> {
         let (whole, part) = (T::DATA_TYPE, F::DATA_TYPE);
         let offset = offset_of(field).ok_or_else(|| no_field(whole, part))?;
@@ -92,10 +96,10 @@ impl<T: Element + Pod> Array<T> {
         Ok(Array::of(self.memory.clone(), layout))
     }
 
-    /// A field of each struct, to write to: see [`field`](Self::field).
+    /// Returns a field of each struct, for assignment: see [`field`](Self::field).
     ///
     /// # Errors
-    /// As [`field`](Self::field).
+    /// Returns [`Error::Shape`] in the cases that [`field`](Self::field) lists.
     pub fn field_mut<F: Element + Pod>(
         &mut self,
         field: impl Fn(&T) -> &F,
@@ -105,10 +109,10 @@ impl<T: Element + Pod> Array<T> {
 }
 
 impl<'a, T: Element + Pod> ArrayMut<'a, T> {
-    /// A field of each struct of this part, to write to: see [`Array::field`].
+    /// Returns a field of each struct in this part, for assignment: see [`Array::field`].
     ///
     /// # Errors
-    /// As [`Array::field`].
+    /// Returns [`Error::Shape`] in the cases that [`Array::field`] lists.
     pub fn field<F: Element + Pod>(self, field: impl Fn(&T) -> &F) -> Result<FieldMut<'a, T, F>> {
         let (whole, part) = (T::DATA_TYPE, F::DATA_TYPE);
         let offset = offset_of(field).ok_or_else(|| no_field(whole, part))?;
@@ -122,7 +126,7 @@ impl<'a, T: Element + Pod> ArrayMut<'a, T> {
     }
 }
 
-/// A field of an array's structs that is written to.
+/// A mutable field of an array's structs, which [`Array::field_mut`] returns.
 pub struct FieldMut<'a, T, F> {
     part: ArrayMut<'a, T>,
     offset: usize,
@@ -130,10 +134,12 @@ pub struct FieldMut<'a, T, F> {
 }
 
 impl<T: Element + Pod, F: Element + Pod> FieldMut<'_, T, F> {
-    /// Computes an expression into this field: see [`Array::assign`]. The other fields stay.
+    /// Computes an expression into this field: see [`Array::assign`]. The other fields keep their
+    /// values.
     ///
     /// # Errors
-    /// As [`Array::assign`].
+    /// Returns [`Error::Shape`] if the expression's shape can't be broadcast to this part. For
+    /// other errors, see [`Array::assign`].
     pub fn assign(self, expression: impl IntoExpr<F>) -> Result<()> {
         let node = expression.into_expr().node;
         self.part.write(&node, F::DATA_TYPE, |layout| {
@@ -141,10 +147,10 @@ impl<T: Element + Pod, F: Element + Pod> FieldMut<'_, T, F> {
         })
     }
 
-    /// Sets this field of all structs.
+    /// Sets this field of all structs to a value.
     ///
     /// # Errors
-    /// As [`Array::assign`].
+    /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
     pub fn fill(self, value: F) -> Result<()> {
         self.assign(value)
     }
@@ -157,7 +163,7 @@ impl<T: Element, F: Element> fmt::Debug for FieldMut<'_, T, F> {
 }
 
 impl<T: Element + Pod> Expr<T> {
-    /// A field of each struct, or a part of each complex number. Fuses with what it is used in, as every expression.
+    /// Returns a field of each struct, or a part of each complex number, as an expression.
     ///
     /// ```
     /// use bytemuck::{Pod, Zeroable};
@@ -181,7 +187,8 @@ impl<T: Element + Pod> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// Of shape, at [`eval`](Self::eval), if `field` doesn't give a field of its argument.
+    /// [`eval`](Self::eval) returns [`Error::Shape`] if `field` does not return a field of its
+    /// argument.
     #[must_use]
     #[track_caller]
     pub fn field<F: Element + Pod>(&self, field: impl Fn(&T) -> &F) -> Expr<F> {

@@ -1,4 +1,4 @@
-//! Elements between device and host.
+//! Copies of elements between device and host.
 
 use std::sync::Arc;
 
@@ -14,17 +14,19 @@ use crate::{
 };
 
 impl<T: Element> Array<T> {
-    /// The elements in C order. Waits for them. Those of [`t`](Self::t) are in Fortran's order.
+    /// Copies the elements to a vector, in C order. Waits for them.
+    ///
+    /// To get the elements in Fortran order, call this on [`t`](Self::t).
     ///
     /// # Errors
-    /// Memory ran out. Work that was enqueued before failed.
+    /// Returns [`Error::Cuda`] if device memory runs out, or if work enqueued earlier has faulted.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         let dense = self.contiguous(Order::C)?;
         let bytes = dense.memory.bytes(dense.bytes())?;
         // SAFETY: the elements of a dense array, borrowed for no longer than these bytes.
         let stored: DeviceView<'_, T::Stored> =
             unsafe { DeviceView::borrow_raw(bytes.as_device_ptr(), self.len(), bytes.owner()) };
-        // In place: where elements lie in memory as they are, this does nothing.
+        // This converts in place, and does nothing for types that are stored unchanged.
         let host = stored.to_vec(dense.stream())?.into_iter();
         Ok(host.map(T::of_stored).collect())
     }
@@ -32,12 +34,13 @@ impl<T: Element> Array<T> {
     /// Copies the elements to host memory, in C order. Waits for them.
     ///
     /// # Errors
-    /// `host` has another length. Otherwise as [`to_vec`](Self::to_vec).
+    /// Returns [`Error::Shape`] if `host` has another length than the array. Returns
+    /// [`Error::Cuda`] if device memory runs out, or if work enqueued earlier has faulted.
     pub fn copy_to_slice(&self, host: &mut [T]) -> Result<()> {
         self.check_length(host.len())?;
         let dense = self.contiguous(Order::C)?;
         let bytes = dense.memory.bytes(dense.bytes())?;
-        // Only `bool` is converted; the others lie in memory as they are.
+        // Only `bool` needs a conversion. Other types are stored unchanged.
         if let Some(stored) = T::as_stored_mut(host) {
             return Ok(bytes.copy_to_slice(dense.stream(), bytemuck::cast_slice_mut(stored))?);
         }
@@ -49,9 +52,11 @@ impl<T: Element> Array<T> {
         Ok(())
     }
 
-    /// Copies elements from host memory, which are in C order, into this array. Waits until `host` has been read.
+    /// Copies elements from host memory, in C order, into this array. Waits until `host` has been
+    /// read.
     ///
-    /// They go into the array's own memory if nobody else uses it and it is in C order, so that a loop allocates nothing.
+    /// The elements are written to the array's own memory if the array is in C order and nothing
+    /// else shares its memory. Then a loop allocates nothing.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -70,7 +75,8 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// `host` has another length. Memory ran out.
+    /// Returns [`Error::Shape`] if `host` has another length than the array. Returns
+    /// [`Error::Cuda`] if device memory runs out or the copy fails.
     pub fn copy_from_slice(&mut self, host: &[T]) -> Result<()> {
         self.check_length(host.len())?;
         let range = self.bytes();
@@ -96,24 +102,25 @@ impl<T: Element> Array<T> {
         Ok(bytes.copy_from_slice(&stream, bytemuck::cast_slice(stored))?)
     }
 
-    /// The element of an array that has only one. Waits for it.
+    /// Copies the only element of an array to the host. Waits for it.
     ///
     /// # Errors
-    /// There are more, or none; otherwise as [`to_vec`](Self::to_vec).
+    /// Returns [`Error::Shape`] if the array does not have exactly one element. Returns
+    /// [`Error::Cuda`] if device memory runs out, or if work enqueued earlier has faulted.
     pub fn item(&self) -> Result<T> {
         match self.len() {
             1 => Ok(self.to_vec()?[0]),
             _ => Err(Error::Shape(format!(
-                "an array of shape {} has no single element: slice or reduce it",
+                "item: an array of shape {} does not have exactly one element. Fix: slice or reduce it",
                 self.shape()
             ))),
         }
     }
 
-    /// The bytes of a dense array within its memory.
+    /// Returns the range of a dense array's bytes within its memory.
     fn bytes(&self) -> std::ops::Range<usize> {
         if self.is_empty() {
-            // A slice of an empty array may begin beyond its memory.
+            // The offset of an empty array may be beyond its memory.
             return 0..0;
         }
         let size = T::DATA_TYPE.size();
@@ -126,7 +133,7 @@ impl<T: Element> Array<T> {
             return Ok(());
         }
         Err(Error::Shape(format!(
-            "{host} elements on the host are not the {} of an array of shape {}",
+            "the slice has {host} elements, but the array has {} (shape {})",
             self.len(),
             self.shape()
         )))

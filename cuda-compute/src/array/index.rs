@@ -1,43 +1,46 @@
-//! What a slice of an array selects.
+//! The selection of a slice of an array.
 
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
 use super::shape::Shape;
 use crate::error::{Error, Result};
 
-/// What a slice does with one axis; [`s!`](crate::s) makes them. Negative places count from the end.
+/// A slice's selection along one axis, which [`s!`](crate::s) creates. Negative indices count from
+/// the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceItem {
-    /// One place: the axis goes away.
+    /// A single index. The axis is removed.
     Index(isize),
-    /// The places from `start` to before `end`, each `step`-th. A negative step goes from the last place to the first.
+    /// The indices from `start` up to but excluding `end`, in steps of `step`. A negative step goes
+    /// from the last index of the range to the first.
     Range {
-        /// The first place.
+        /// The first index.
         start: isize,
-        /// The place after the last; `None` is the end of the axis.
+        /// The index after the last. `None` is the end of the axis.
         end: Option<isize>,
-        /// The distance of places; not 0.
+        /// The distance between indices. It must not be 0.
         step: isize,
     },
     /// A new axis of length 1.
     NewAxis,
-    /// As many whole axes as are left.
+    /// All remaining axes as a whole.
     Ellipsis,
 }
 
-/// A new axis of length 1, in [`s!`](crate::s).
+/// A new axis of length 1, for [`s!`](crate::s).
 #[derive(Clone, Copy, Debug)]
 pub struct NewAxis;
 
-/// As many whole axes as the array has more than are named, in [`s!`](crate::s).
+/// All axes that the other items do not name, for [`s!`](crate::s).
 #[derive(Clone, Copy, Debug)]
 pub struct Ellipsis;
 
-/// The places that a slice selects, axis by axis: places, ranges, ranges with steps, [`NewAxis`], [`Ellipsis`]. Axes that
-/// are not named stay whole.
+/// Creates a slice's selection: an index, a range, a range with a step, [`NewAxis`] or [`Ellipsis`]
+/// for each axis.
 ///
-/// `a..b` goes up to before `b`, negative places count from the end, and a range that ends before it begins is empty.
-/// With a negative step, the range's places are taken from the last to the first, as in `ndarray`.
+/// Axes that are not named stay whole. `a..b` excludes `b`, negative indices count from the end,
+/// and a range that ends before it begins is empty. A negative step takes the range's indices from
+/// the last to the first, as in `ndarray`.
 ///
 /// ```
 /// use cuda_compute::{Array, s};
@@ -68,14 +71,14 @@ macro_rules! s {
         $crate::s!(@items [$($done,)* $crate::SliceItem::from($item)] $($rest)*)
     };
     ($($items:tt)*) => {{
-        #[allow(clippy::reversed_empty_ranges, reason = "negative places count from the end")]
+        #[allow(clippy::reversed_empty_ranges, reason = "negative indices count from the end")]
         let items = $crate::s!(@items [] $($items)*);
         items
     }};
 }
 
 impl SliceItem {
-    /// A range with another step. A single place stays one.
+    /// Returns the range with another step. A single index is unchanged.
     #[must_use]
     pub fn with_step(self, step: isize) -> Self {
         match self {
@@ -84,7 +87,7 @@ impl SliceItem {
         }
     }
 
-    /// The place that `index` means on an axis.
+    /// Resolves an index of an axis.
     pub(super) fn place(&self, index: isize, axis: usize, shape: Shape) -> Result<isize> {
         let length = shape[axis] as isize;
         let at = if index < 0 { index + length } else { index };
@@ -92,20 +95,18 @@ impl SliceItem {
             return Ok(at);
         }
         Err(Error::Shape(format!(
-            "there is no place {index} on axis {axis}, of length {length}, of an array of shape {shape}"
+            "index {index} is out of range for axis {axis} (length {length}) of an array of shape {shape}"
         )))
     }
 
-    /// Start, number and step of the places of a range.
+    /// Returns the start, number and step of a range's indices.
     pub(super) fn range(&self, axis: usize, shape: Shape) -> Result<(isize, usize, isize)> {
         let Self::Range { start, end, step } = *self else {
             unreachable!("called for ranges");
         };
         let length = shape[axis] as isize;
         if step == 0 {
-            return Err(Error::Shape(format!(
-                "the slice of axis {axis} has a step of 0"
-            )));
+            return Err(Error::Shape(format!("the slice of axis {axis} has step 0")));
         }
         let bound = |place: isize| {
             let at = if place < 0 { place + length } else { place };
@@ -113,7 +114,7 @@ impl SliceItem {
                 return Ok(at);
             }
             Err(Error::Shape(format!(
-                "a slice reaches {place} on axis {axis}, of length {length}, of an array of shape {shape}"
+                "slice bound {place} is out of range for axis {axis} (length {length}) of an array of shape {shape}"
             )))
         };
         let start = bound(start)?;
@@ -151,7 +152,7 @@ fn range(start: isize, end: Option<isize>) -> SliceItem {
     }
 }
 
-/// The place after an inclusive end; the last place's is the end of the axis.
+/// Returns the index after an inclusive end. After −1 this is the end of the axis.
 fn after(last: isize) -> Option<isize> {
     (last != -1).then(|| last.saturating_add(1))
 }
@@ -199,7 +200,7 @@ macro_rules! places {
 places!(
     i32: |place| place as isize,
     isize: |place| place,
-    // What no isize holds is beyond every axis.
+    // Values that exceed `isize` are beyond every axis.
     usize: |place: usize| isize::try_from(place).unwrap_or(isize::MAX)
 );
 

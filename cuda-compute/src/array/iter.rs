@@ -1,4 +1,4 @@
-//! Arrays part by part along an axis.
+//! Iteration over parts of an array along an axis.
 
 use std::iter::FusedIterator;
 
@@ -8,19 +8,21 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The views of an array that [`Array::axis_iter`] and [`Array::axis_chunks_iter`] go through.
+/// An iterator over views of an array, which [`Array::axis_iter`] and [`Array::axis_chunks_iter`]
+/// return.
 #[derive(Clone, Debug)]
 pub struct AxisIter<T: Element> {
     array: Array<T>,
     axis: usize,
-    /// The length of a part; `None` if the axis goes away.
+    /// The length of each part along the axis. `None` removes the axis.
     length: Option<usize>,
-    /// The parts that are left.
+    /// The numbers of the remaining parts.
     left: std::ops::Range<usize>,
 }
 
 impl<T: Element> Array<T> {
-    /// The array at each place of an axis, in order, without it. They are views: nothing is copied.
+    /// Returns an iterator over the subarrays along an axis, in order. Each item is a view without
+    /// that axis, and nothing is copied.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -35,7 +37,7 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// There is no such axis.
+    /// Returns [`Error::Shape`] if the array has no such axis.
     pub fn axis_iter(&self, axis: usize) -> Result<AxisIter<T>> {
         let length = self.length_of(axis)?;
         Ok(AxisIter {
@@ -46,7 +48,8 @@ impl<T: Element> Array<T> {
         })
     }
 
-    /// The array in parts of so many places of an axis, in order; the last part may have fewer. They are views.
+    /// Returns an iterator over chunks of `length` indices along an axis, in order. The last chunk
+    /// may be shorter. The items are views.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -61,11 +64,13 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// There is no such axis. The length is 0.
+    /// Returns [`Error::Shape`] if the array has no such axis, or if `length` is 0.
     pub fn axis_chunks_iter(&self, axis: usize, length: usize) -> Result<AxisIter<T>> {
         let whole = self.length_of(axis)?;
         if length == 0 {
-            return Err(Error::Shape("parts of 0 places have no end".into()));
+            return Err(Error::Shape(
+                "axis_chunks_iter: the chunk length must not be 0".into(),
+            ));
         }
         Ok(AxisIter {
             array: self.clone(),

@@ -1,4 +1,4 @@
-//! Where the elements of an array lie in its memory.
+//! The positions of an array's elements in its memory.
 
 use std::{
     cmp::Reverse,
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// A shape, the distance of neighbours along each axis, and the place of the first element, in elements.
+/// A shape, the strides along each axis, and the offset of the first element, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Layout {
     pub(crate) shape: Shape,
@@ -19,18 +19,18 @@ pub(crate) struct Layout {
     pub(crate) offset: usize,
 }
 
-/// The order in which the elements of an array lie in memory.
+/// The order of an array's elements in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// The last axis is the densest, as in C.
+    /// The last axis is contiguous, as in C.
     #[default]
     C,
-    /// The first axis is the densest, as in Fortran.
+    /// The first axis is contiguous, as in Fortran.
     F,
 }
 
 impl Layout {
-    /// Elements side by side.
+    /// Returns a contiguous layout.
     pub(crate) fn dense(shape: Shape, order: Order) -> Self {
         let mut axes = Axes::of(shape.rank());
         if order == Order::F {
@@ -39,7 +39,8 @@ impl Layout {
         Self::dense_along(shape, &axes)
     }
 
-    /// Elements side by side along some axes, which are named outermost first. The stride along the others is 0.
+    /// Returns a layout that is contiguous along some axes, which are listed outermost first. The
+    /// stride along the other axes is 0.
     pub(crate) fn dense_along(shape: Shape, axes: &[usize]) -> Self {
         let mut strides = [0; MAX_RANK];
         let mut stride = 1;
@@ -54,7 +55,7 @@ impl Layout {
         }
     }
 
-    /// The same axes side by side, in their order in memory.
+    /// Returns a contiguous layout with the axes in their present order in memory.
     pub(crate) fn compact(&self) -> Self {
         match self.is_dense(Order::C) {
             true => Self::dense(self.shape, Order::C),
@@ -62,7 +63,8 @@ impl Layout {
         }
     }
 
-    /// The same bytes as elements of another size; `None` where they are not whole elements side by side.
+    /// Returns the layout of the same bytes as elements of another size, or `None` if they don't
+    /// divide into whole contiguous elements.
     pub(crate) fn resized(&self, from: usize, to: usize) -> Option<Self> {
         if from == to {
             return Some(*self);
@@ -91,8 +93,8 @@ impl Layout {
         Some(result)
     }
 
-    /// Parts of `to` bytes that begin at this byte of elements of `from` bytes; `None` if they are no elements of memory
-    /// that is seen as theirs.
+    /// Returns the layout of parts of `to` bytes that begin at this byte of elements of `from`
+    /// bytes. Returns `None` if the parts' positions are not multiples of their size.
     pub(crate) fn of_parts(&self, from: usize, to: usize, byte: usize) -> Option<Self> {
         if !from.is_multiple_of(to) || !byte.is_multiple_of(to) {
             return None;
@@ -110,19 +112,19 @@ impl Layout {
         &self.strides[..self.shape.rank()]
     }
 
-    /// The strides, with zeros for axes that there aren't.
+    /// Returns the strides, padded with zeros to `MAX_RANK`.
     pub(crate) fn strides_padded(&self) -> [isize; MAX_RANK] {
         self.strides
     }
 
-    /// Gives each axis a stride.
+    /// Sets the stride of each axis.
     pub(crate) fn set_strides(&mut self, stride: impl Fn(usize) -> isize) {
         for axis in 0..self.shape.rank() {
             self.strides[axis] = stride(axis);
         }
     }
 
-    /// With other lengths of axes, and the same strides.
+    /// Returns the layout with other lengths and the same strides.
     pub(crate) fn with_lengths(&self, length: impl Fn(usize) -> usize) -> Self {
         let mut result = *self;
         for (axis, own) in result.shape.as_mut_slice().iter_mut().enumerate() {
@@ -131,7 +133,7 @@ impl Layout {
         result
     }
 
-    /// The axes in reverse order.
+    /// Returns the layout with its axes in reverse order.
     pub(crate) fn reversed_axes(&self) -> Self {
         let mut result = *self;
         let rank = self.shape.rank();
@@ -140,7 +142,8 @@ impl Layout {
         result
     }
 
-    /// Whether the elements lie side by side in this order. Axes of length 1 have any stride.
+    /// Returns whether the elements are contiguous in this order. Axes of length 1 may have any
+    /// stride.
     pub(crate) fn is_dense(&self, order: Order) -> bool {
         let dense = Self::dense(self.shape, order);
         let axes = self
@@ -154,8 +157,8 @@ impl Layout {
                 .all(|(&length, (a, b))| length == 1 || a == b)
     }
 
-    /// The axes in the order of memory, outermost first. Of equal strides, the last axis is the innermost; axes of
-    /// length 1, which lie anywhere, are the outermost.
+    /// Returns the axes in their order in memory, outermost first. Of equal strides, the last axis
+    /// is innermost. Axes of length 1 come first, because their strides don't matter.
     pub(crate) fn axes(&self) -> Axes {
         let mut axes = Axes::of(self.shape.rank());
         axes.sort_by_key(|&axis| match self.shape[axis] {
@@ -165,7 +168,7 @@ impl Layout {
         axes
     }
 
-    /// The lowest and the highest offset of an element; `None` if there are none.
+    /// Returns the lowest and the highest offset of an element, or `None` if there are no elements.
     pub(crate) fn bounds(&self) -> Option<(usize, usize)> {
         if self.shape.elements() == 0 {
             return None;
@@ -179,8 +182,9 @@ impl Layout {
         Some((low as usize, high as usize))
     }
 
-    /// Whether two different indices may lead to one element: an axis that was stretched, for instance. Exact for what
-    /// slices, transpositions and broadcasts make of dense arrays.
+    /// Returns whether two different indices may refer to one element, for example after
+    /// broadcasting. This is exact for layouts that slices, transposes and broadcasts make from
+    /// dense arrays.
     pub(crate) fn repeats(&self) -> bool {
         let axes = self.axes();
         let mut reach = 0;
@@ -194,7 +198,7 @@ impl Layout {
         false
     }
 
-    /// Another order of the axes.
+    /// Returns the layout with its axes in another order.
     pub(crate) fn permuted(&self, axes: &[usize]) -> Result<Self> {
         let rank = self.shape.rank();
         let mut seen = [false; MAX_RANK];
@@ -204,7 +208,8 @@ impl Layout {
                 .all(|&axis| axis < rank && !std::mem::replace(&mut seen[axis], true));
         if !valid {
             return Err(Error::Shape(format!(
-                "{axes:?} is no order of the {rank} axes of an array of shape {}: name each from 0 to {} once",
+                "axes {axes:?} are not a permutation of the {rank} axes of an array of shape {}. Fix: name each axis from 0 to \
+                 {} once",
                 self.shape,
                 rank.saturating_sub(1)
             )));
@@ -217,14 +222,15 @@ impl Layout {
         Ok(result)
     }
 
-    /// Stretched to another shape.
+    /// Returns the layout broadcast to another shape.
     pub(crate) fn broadcast_to(&self, shape: Shape) -> Result<Self> {
         if shape == self.shape {
             return Ok(*self);
         }
         if self.shape.broadcast(&shape) != Some(shape) {
             return Err(Error::Shape(format!(
-                "an array of shape {} doesn't stretch to {shape}: from the last axis on, each length is 1 or the other's",
+                "an array of shape {} can't be broadcast to {shape}: from the last axis on, each length must be 1 or the \
+                 target's",
                 self.shape
             )));
         }
@@ -244,14 +250,16 @@ impl Layout {
         Ok(result)
     }
 
-    /// The same elements in another shape, in C order; `None` if no strides lead to them.
+    /// Returns the layout of another shape with the elements in C order, or `None` if no strides
+    /// describe it.
     pub(crate) fn reshaped(&self, shape: Shape) -> Option<Self> {
         let mut result = Self::dense(shape, Order::C);
         result.offset = self.offset;
         if self.shape.elements() == 0 {
             return Some(result);
         }
-        // Runs of old axes, each a single stride, are dealt to runs of new axes of the same number of elements.
+        // Merges old axes into runs with a single stride each, and then splits each run into new
+        // axes with the same number of elements.
         let mut old: Vec<(usize, isize)> = Vec::with_capacity(MAX_RANK);
         for (&length, &stride) in self.shape.as_slice().iter().zip(self.strides()) {
             match old.last_mut() {
@@ -280,7 +288,7 @@ impl Layout {
         Some(result)
     }
 
-    /// What a slice selects.
+    /// Returns the layout of a slice.
     pub(crate) fn sliced(&self, items: &[SliceItem]) -> Result<Self> {
         let named = items
             .iter()
@@ -288,7 +296,7 @@ impl Layout {
         let (named, rank) = (named.count(), self.shape.rank());
         if named > rank {
             return Err(Error::Shape(format!(
-                "a slice of {named} axes of an array of shape {}, which has {rank}",
+                "a slice names {named} axes, but an array of shape {} has {rank}",
                 self.shape
             )));
         }
@@ -297,7 +305,7 @@ impl Layout {
             .filter(|item| matches!(item, SliceItem::Ellipsis))
             .count();
         if ellipses > 1 {
-            return Err(Error::Shape("a slice has at most one Ellipsis".into()));
+            return Err(Error::Shape("a slice can have at most one Ellipsis".into()));
         }
         let mut lengths = Vec::with_capacity(MAX_RANK);
         let mut strides = Vec::with_capacity(MAX_RANK);
@@ -328,7 +336,8 @@ impl Layout {
                         offset += start * self.strides[axis];
                     }
                     lengths.push(length);
-                    // A step past the end has no neighbour, and its product with the stride may overflow.
+                    // A step beyond the end selects only one element, and the product with the
+                    // stride may overflow.
                     let stride = self.strides[axis];
                     strides.push(stride.checked_mul(step).unwrap_or(stride));
                     axis += 1;
@@ -346,7 +355,8 @@ impl Layout {
         Ok(result)
     }
 
-    /// A diagonal of the last two axes, of which there are two: so many columns to the right, or rows below.
+    /// Returns a diagonal of the last two axes, `offset` columns to the right or `-offset` rows
+    /// down. The rank must be at least 2.
     pub(crate) fn diagonal(&self, offset: isize) -> Self {
         let [row, column] = [self.shape.rank() - 2, self.shape.rank() - 1];
         let (right, down) = (offset.max(0) as usize, offset.min(0).unsigned_abs());
@@ -364,12 +374,12 @@ impl Layout {
         result
     }
 
-    /// Without some axes of length 1.
-    pub(crate) fn without_axes(&self, gone: impl Fn(usize) -> bool) -> Self {
+    /// Returns the layout without some axes of length 1.
+    pub(crate) fn without_axes(&self, removed: impl Fn(usize) -> bool) -> Self {
         let mut result = *self;
         let mut lengths = Vec::with_capacity(MAX_RANK);
         result.strides = [0; MAX_RANK];
-        for axis in (0..self.shape.rank()).filter(|&axis| !gone(axis)) {
+        for axis in (0..self.shape.rank()).filter(|&axis| !removed(axis)) {
             result.strides[lengths.len()] = self.strides[axis];
             lengths.push(self.shape[axis]);
         }
@@ -378,7 +388,7 @@ impl Layout {
     }
 }
 
-/// Axes of a shape in some order.
+/// The axes of a shape in some order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axes {
     axes: [usize; MAX_RANK],
@@ -386,7 +396,7 @@ pub(crate) struct Axes {
 }
 
 impl Axes {
-    /// The axes of this rank, from the first to the last.
+    /// Returns the axes of this rank in ascending order.
     pub(crate) fn of(rank: usize) -> Self {
         Self {
             axes: [0, 1, 2, 3, 4, 5, 6, 7],
@@ -434,14 +444,14 @@ mod tests {
     }
 
     #[test]
-    fn slices_are_numpys() {
+    fn slices_follow_numpy() {
         let layout = c(&[10, 20]);
         let sliced = layout.sliced(&s![2..9;3, ..;-1]).unwrap();
         assert_eq!(sliced.shape, [3, 20]);
         assert_eq!((sliced.strides(), sliced.offset), (&[60, -1][..], 59));
         let sliced = layout.sliced(&s![-1, 5..]).unwrap();
         assert_eq!((sliced.shape, sliced.offset), (shape(&[15]), 185));
-        // From a higher to a lower place without a negative step: nothing.
+        // A range from a higher to a lower index with a positive step is empty.
         let (high, low) = (2, 1);
         assert_eq!(layout.sliced(&s![high..low]).unwrap().shape, [0, 20]);
         assert_eq!(
@@ -458,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn reshapes_that_need_no_copy() {
+    fn reshaped_finds_strides_if_no_copy_is_needed() {
         let strides = |from: &Layout, to: &[usize]| {
             from.reshaped(shape(to))
                 .map(|layout| layout.strides().to_vec())
@@ -480,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_elements_are_seen() {
+    fn repeats_detects_broadcast_axes() {
         assert!(!c(&[3, 4]).repeats());
         assert!(!c(&[3, 4]).sliced(&s![..;-2, 1..;2]).unwrap().repeats());
         assert!(c(&[1, 4]).broadcast_to(shape(&[3, 4])).unwrap().repeats());

@@ -1,4 +1,4 @@
-//! The memory that arrays share.
+//! Memory that arrays share.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{
     kernel::Kernels,
 };
 
-/// Device memory in a stream's order, and the kernels of its context.
+/// Device memory that belongs to a stream, and the kernels of its context.
 #[derive(Debug)]
 pub(crate) struct Memory {
     held: Held,
@@ -21,12 +21,12 @@ pub(crate) struct Memory {
 #[derive(Debug)]
 enum Held {
     Own(DeviceBuffer<u8>),
-    /// Another library's.
+    /// Memory of another library.
     Foreign(DeviceMemory<Foreign, u8>),
 }
 
 impl Memory {
-    /// Room for elements, with unspecified contents.
+    /// Allocates memory for elements, with unspecified contents.
     pub(crate) fn new(
         kernels: &Kernels,
         stream: &Stream,
@@ -35,14 +35,14 @@ impl Memory {
     ) -> Result<Self> {
         let bytes = elements.checked_mul(data.size()).ok_or_else(|| {
             Error::Shape(format!(
-                "{elements} elements of {} are more bytes than can be counted",
+                "the size in bytes of {elements} elements of {} overflows",
                 data.name()
             ))
         })?;
         Ok(Self::of(kernels, DeviceBuffer::uninit(stream, bytes)?))
     }
 
-    /// Zero bytes.
+    /// Allocates zeroed memory.
     pub(crate) fn zeroed(kernels: &Kernels, stream: &Stream, bytes: usize) -> Result<Self> {
         Ok(Self::of(kernels, DeviceBuffer::zeroed(stream, bytes)?))
     }
@@ -79,13 +79,13 @@ impl Memory {
         }
     }
 
-    /// An error unless elements of this type can lie in the memory.
+    /// Returns an error if the memory is not aligned for elements of this type.
     pub(crate) fn check_alignment(&self, data: DataType) -> Result<()> {
         if self.address().is_multiple_of(data.alignment() as u64) {
             return Ok(());
         }
         Err(Error::Shape(format!(
-            "memory at {:#x} is not aligned for elements of {}",
+            "the memory at {:#x} is not aligned for elements of {}",
             self.address(),
             data.name()
         )))
@@ -95,7 +95,8 @@ impl Memory {
         Owner::Stream(self.stream())
     }
 
-    /// Whether an array must be copied before it is written to, even if nobody else shares the memory.
+    /// Returns whether an array must be copied before writing even if it is the only user of the
+    /// memory.
     pub(crate) fn is_read_only(&self) -> bool {
         match &self.held {
             Held::Own(_) => false,
@@ -110,7 +111,7 @@ impl Memory {
         })
     }
 
-    /// To write to, where that is allowed: see [`is_read_only`](Self::is_read_only).
+    /// Returns writable bytes. Writing is allowed unless [`is_read_only`](Self::is_read_only).
     pub(crate) fn bytes_mut(&mut self, range: Range<usize>) -> Result<DeviceViewMut<'_, u8>> {
         Ok(match &mut self.held {
             Held::Own(buffer) => buffer.slice_mut(range)?,

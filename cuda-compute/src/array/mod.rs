@@ -36,15 +36,18 @@ use crate::{
 
 /// An array of up to eight axes in device memory.
 ///
-/// Arrays are values. A clone, a slice, a transposition share the memory until one of them is written to, which copies
-/// it first if others still use it. So nobody's data changes under their hands, and no lifetimes are needed.
+/// **Values.** Clones, slices and transposes share memory. Writing to an array first copies it if
+/// others still use the memory. So no array changes while you hold it, and arrays need no
+/// lifetimes.
 ///
-/// Operators and functions of arrays are lazy: they give an [`Expr`], and [`Expr::eval`] computes all of it in one
-/// kernel. Kernels are compiled at the first use of an expression's form; sizes, strides and numbers are passed. They are
-/// kept while an array of the context lives, and on disk.
+/// **Lazy operators.** Operators and functions of arrays return an [`Expr`], and [`Expr::eval`]
+/// computes all of it in one kernel. Kernels are compiled at the first use of an expression's form.
+/// Sizes, strides and numbers are passed at launch. Compiled kernels are kept in memory while an
+/// array of the context exists, and in the disk cache.
 ///
-/// An array belongs to a stream: what it is computed by, and its freeing, is enqueued there. Arrays of several streams
-/// may meet in an expression; the streams wait for one another.
+/// **Streams.** An array belongs to a stream. The work that computes the array is enqueued on this
+/// stream, and so is freeing it. Arrays of several streams of one context may meet in an
+/// expression: the streams wait for each other.
 ///
 /// ```
 /// use cuda_compute::{Array, s};
@@ -54,7 +57,7 @@ use crate::{
 /// let stream = Stream::new(&Context::primary(0)?)?;
 /// let x = Array::from_slice(&stream, &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?.reshape([2, 3])?;
 /// let row = x.slice(s![0])?;
-/// let y = ((&x - &row) * 10.0).eval()?; // the row stretches, as in NumPy
+/// let y = ((&x - &row) * 10.0).eval()?; // the row is broadcast, as in NumPy
 /// assert_eq!(y.to_vec()?, [0.0, 0.0, 0.0, 30.0, 30.0, 30.0]);
 /// assert_eq!(y.shape(), [2, 3]);
 /// # Ok(())
@@ -85,49 +88,50 @@ impl<T: Element> Array<T> {
         }
     }
 
-    /// The lengths of the axes, outermost first.
+    /// Returns the lengths of the axes, outermost first.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.layout.shape
     }
 
-    /// The number of axes.
+    /// Returns the number of axes.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.layout.shape.rank()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.layout.shape.elements()
     }
 
-    /// Whether there are no elements.
+    /// Returns whether the array has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The distance of neighbours along each axis, in elements.
+    /// Returns the distance between neighbours along each axis, in elements.
     #[must_use]
     pub fn strides(&self) -> &[isize] {
         self.layout.strides()
     }
 
-    /// Whether the elements lie side by side in this order.
+    /// Returns whether the elements are contiguous in memory in this order.
     #[must_use]
     pub fn is_contiguous(&self, order: Order) -> bool {
         self.layout.is_dense(order)
     }
 
-    /// The stream that the array belongs to.
+    /// Returns the stream that the array belongs to.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         self.memory.stream()
     }
 
-    /// The device address of the first element, for launches of one's own; 0 if there are no elements.
+    /// Returns the device address of the first element, for custom launches. The address is 0 if
+    /// there are no elements.
     #[must_use]
     pub fn as_device_ptr(&self) -> u64 {
         if self.is_empty() {
@@ -136,7 +140,7 @@ impl<T: Element> Array<T> {
         self.memory.address() + (self.layout.offset * T::DATA_TYPE.size()) as u64
     }
 
-    /// The array as an expression.
+    /// Returns the array as an expression.
     #[must_use]
     pub fn expr(&self) -> Expr<T> {
         Expr::of(Node::new(
@@ -147,7 +151,7 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Type, shape and stream; [`Array::to_vec`] gives the elements.
+/// Shows type, shape and stream. [`Array::to_vec`] returns the elements.
 impl<T: Element> fmt::Debug for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -1,13 +1,15 @@
-//! Shapes: the lengths of an array's axes.
+//! Shapes of arrays.
 
 use std::{fmt, ops::Index};
 
 use crate::error::{Error, Result};
 
-/// The most axes that an array can have.
+/// The maximum number of axes of an array.
 pub const MAX_RANK: usize = 8;
 
-/// The lengths of an array's axes, outermost first: at most [`MAX_RANK`] of them. Without axes, the array has one element.
+/// The lengths of an array's axes, outermost first.
+///
+/// There are at most [`MAX_RANK`] axes. An array without axes has one element.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shape {
     rank: u8,
@@ -15,30 +17,32 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape with these lengths.
+    /// Creates a shape from the lengths of its axes.
     ///
     /// # Errors
-    /// There are more than [`MAX_RANK`], or the elements are more than an `isize` can count.
+    /// Returns [`Error::Shape`] if there are more than [`MAX_RANK`] lengths, or if the number of
+    /// elements exceeds `isize::MAX`. Lengths of 0 count as 1 here.
     pub fn new(lengths: &[usize]) -> Result<Self> {
         if lengths.len() > MAX_RANK {
             return Err(Error::Shape(format!(
-                "an array has at most {MAX_RANK} axes, not {}: {lengths:?}",
+                "an array has at most {MAX_RANK} axes, but shape {lengths:?} has {}",
                 lengths.len()
             )));
         }
-        // Also for those that are empty by one axis: a view's strides are products of the others.
+        // Shapes with an axis of length 0 are checked too, because a view's strides are products of
+        // the other lengths.
         let elements = lengths
             .iter()
             .try_fold(1usize, |n, &length| n.checked_mul(length.max(1)));
         if elements.is_none_or(|n| isize::try_from(n).is_err()) {
             return Err(Error::Shape(format!(
-                "an array of shape {lengths:?} has more elements than can be counted"
+                "an array of shape {lengths:?} has more than isize::MAX elements"
             )));
         }
         Ok(Self::of(lengths))
     }
 
-    /// The same for lengths that are known to be few and small.
+    /// Creates a shape from lengths that are known to be valid.
     pub(crate) fn of(lengths: &[usize]) -> Self {
         let mut all = [1; MAX_RANK];
         all[..lengths.len()].copy_from_slice(lengths);
@@ -48,19 +52,19 @@ impl Shape {
         }
     }
 
-    /// The number of axes.
+    /// Returns the number of axes.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.rank.into()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn elements(&self) -> usize {
         self.as_slice().iter().product()
     }
 
-    /// The lengths.
+    /// Returns the lengths.
     #[must_use]
     pub fn as_slice(&self) -> &[usize] {
         &self.lengths[..self.rank()]
@@ -70,9 +74,11 @@ impl Shape {
         &mut self.lengths[..usize::from(self.rank)]
     }
 
-    /// The shape that both stretch to, as NumPy's rules have it: axes are matched from the last one on, and one of
-    /// length 1, or one that is missing, stretches to the other's length. `None` if two lengths differ otherwise,
-    /// or if the elements can't be counted.
+    /// Returns the common shape of two broadcast operands, by NumPy's rules.
+    ///
+    /// Axes are matched from the last one on. An axis of length 1, or a missing axis, is broadcast
+    /// to the other's length. Returns `None` if two lengths differ otherwise, or if the number of
+    /// elements exceeds `isize::MAX`.
     #[must_use]
     pub fn broadcast(&self, other: &Self) -> Option<Self> {
         if self == other {
@@ -131,16 +137,16 @@ impl<const N: usize> PartialEq<[usize; N]> for Shape {
     }
 }
 
-/// What can be given as a shape: a length, an array or slice of lengths, a [`Shape`].
+/// A shape argument: a length, an array or slice of lengths, or a [`Shape`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no shape",
-    note = "a shape is a `usize`, or an array `[2, 3]` or a slice of them"
+    message = "`{Self}` is not a shape",
+    note = "a shape is a `usize`, an array such as `[2, 3]`, a slice of `usize`, or a `Shape`"
 )]
 pub trait IntoShape {
-    /// The shape.
+    /// Converts the argument to a shape.
     ///
     /// # Errors
-    /// As [`Shape::new`].
+    /// Returns [`Error::Shape`] if the lengths are invalid: see [`Shape::new`].
     fn into_shape(self) -> Result<Shape>;
 }
 
@@ -179,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_that_are_too_large_are_refused() {
+    fn new_rejects_too_many_axes_and_elements() {
         assert!(Shape::new(&[1; 8]).is_ok());
         assert!(Shape::new(&[1; 9]).is_err());
         assert!(Shape::new(&[1 << 62, 2]).is_err());
@@ -189,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn broadcasting_is_numpys() {
+    fn broadcast_follows_numpy() {
         let shape = |lengths: &[usize]| Shape::new(lengths).unwrap();
         for (a, b, wanted) in [
             (&[4, 6][..], &[6][..], Some(&[4, 6][..])),

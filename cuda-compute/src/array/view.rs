@@ -1,4 +1,4 @@
-//! Arrays that share another's memory: slices, transpositions, other shapes.
+//! Views: slices, transposes and other shapes that share memory.
 
 use cuda_safe::bytemuck::Pod;
 
@@ -10,10 +10,12 @@ use crate::{
 };
 
 impl<T: Element> Array<T> {
-    /// The elements that [`s!`](crate::s) names, without copying them.
+    /// Returns the elements that [`s!`](crate::s) selects, without copying them.
     ///
     /// # Errors
-    /// More axes are named than there are. A place or a bound is beyond its axis. A step is 0.
+    /// Returns [`Error::Shape`] if more axes are named than the array has, if there are several
+    /// [`Ellipsis`](crate::Ellipsis), if an index or a bound is out of range, if a step is 0, or if
+    /// the result has more than [`MAX_RANK`](crate::MAX_RANK) axes.
     pub fn slice(&self, items: impl AsRef<[SliceItem]>) -> Result<Self> {
         Ok(Self::of(
             self.memory.clone(),
@@ -21,16 +23,19 @@ impl<T: Element> Array<T> {
         ))
     }
 
-    /// The same elements in another shape, in C order, whatever order they lie in. They are copied only if no strides
-    /// lead to them.
+    /// Returns the same elements in another shape.
+    ///
+    /// The elements are taken in C order, whatever their order in memory. They are copied only if
+    /// no strides describe the result.
     ///
     /// # Errors
-    /// The shape has another number of elements. Memory ran out.
+    /// Returns [`Error::Shape`] if the shape is invalid or has another number of elements. Returns
+    /// [`Error::Cuda`] if a copy is needed and device memory runs out.
     pub fn reshape(&self, shape: impl IntoShape) -> Result<Self> {
         let shape = shape.into_shape()?;
         if shape.elements() != self.len() {
             return Err(Error::Shape(format!(
-                "an array of shape {} has {} elements, one of shape {shape} has {}",
+                "an array of shape {} has {} elements, but shape {shape} has {}",
                 self.shape(),
                 self.len(),
                 shape.elements()
@@ -44,36 +49,40 @@ impl<T: Element> Array<T> {
         layout.map_or_else(
             || {
                 Err(Error::Shape(format!(
-                    "no layout of shape {shape} for dense elements"
+                    "dense elements have no layout of shape {shape}"
                 )))
             },
             |layout| Ok(Self::of(copy.memory.clone(), layout)),
         )
     }
 
-    /// All elements along one axis, in C order: [`reshape`](Self::reshape) to their number.
+    /// Returns all elements along one axis, in C order.
+    ///
+    /// This is [`reshape`](Self::reshape) to the number of elements.
     ///
     /// # Errors
-    /// As [`reshape`](Self::reshape).
+    /// Returns [`Error::Cuda`] if a copy is needed and device memory runs out.
     pub fn flatten(&self) -> Result<Self> {
         self.reshape(self.len())
     }
 
-    /// The axes in another order, by their numbers, without copying.
+    /// Returns the array with its axes in another order, without copying. `axes` lists the axes'
+    /// numbers.
     ///
     /// # Errors
-    /// `axes` doesn't name each axis once.
+    /// Returns [`Error::Shape`] if `axes` does not name each axis exactly once.
     pub fn permute(&self, axes: &[usize]) -> Result<Self> {
         Ok(Self::of(self.memory.clone(), self.layout.permuted(axes)?))
     }
 
-    /// The axes in reverse order, without copying: the transposed matrix.
+    /// Returns the array with its axes in reverse order, without copying. Of a matrix, this is the
+    /// transpose.
     #[must_use]
     pub fn t(&self) -> Self {
         Self::of(self.memory.clone(), self.layout.reversed_axes())
     }
 
-    /// Without the axes of length 1.
+    /// Returns the array without its axes of length 1.
     #[must_use]
     pub fn squeeze(&self) -> Self {
         let layout = self
@@ -82,10 +91,10 @@ impl<T: Element> Array<T> {
         Self::of(self.memory.clone(), layout)
     }
 
-    /// Stretched to a shape as NumPy's `broadcast_to` does, without copying.
+    /// Broadcasts the array to a shape as NumPy's `broadcast_to` does, without copying.
     ///
     /// # Errors
-    /// This array's shape doesn't stretch to that one.
+    /// Returns [`Error::Shape`] if this array's shape can't be broadcast to `shape`.
     pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<Self> {
         Ok(Self::of(
             self.memory.clone(),
@@ -93,10 +102,11 @@ impl<T: Element> Array<T> {
         ))
     }
 
-    /// The same elements side by side in an order; itself if they are already.
+    /// Returns the elements contiguous in memory, in the given order. Returns the array itself if
+    /// it already is.
     ///
     /// # Errors
-    /// Memory ran out.
+    /// Returns [`Error::Cuda`] if a copy is needed and device memory runs out.
     pub fn contiguous(&self, order: Order) -> Result<Self> {
         if self.layout.is_dense(order) {
             return Ok(self.clone());
@@ -104,16 +114,17 @@ impl<T: Element> Array<T> {
         eval_dense(&self.expr(), order)
     }
 
-    /// A copy in memory of its own, dense, in this array's order of axes.
+    /// Copies the array to new, dense memory, in this array's order of axes.
     ///
     /// # Errors
-    /// Memory ran out.
+    /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
     pub fn copy(&self) -> Result<Self> {
         self.expr().eval()
     }
 
-    /// The same bytes as elements of another type, without copying, as NumPy's `view` does. Where the sizes differ, the
-    /// last axis gets longer or shorter.
+    /// Reinterprets the bytes as elements of another type, without copying, as NumPy's `view` does.
+    ///
+    /// If the sizes of the types differ, the length of the last axis changes.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -128,14 +139,15 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// The sizes differ, and there is no axis, or the last one's elements don't lie side by side, or rows of them are not
-    /// whole elements of the other type.
+    /// Returns [`Error::Shape`] if the memory is not aligned for the new type. If the sizes of the
+    /// types differ, also returns [`Error::Shape`] if the array has no axes, if its last axis is
+    /// not contiguous, or if its rows don't divide into whole elements of the new type.
     pub fn reinterpret<R: Element + Pod>(&self) -> Result<Array<R>> {
         let (from, to) = (T::DATA_TYPE, R::DATA_TYPE);
         let layout = self.layout.resized(from.size(), to.size());
         let layout = layout.ok_or_else(|| {
             Error::Shape(format!(
-                "the bytes of an array of {}, of shape {} and strides {:?}, are no rows of whole {}",
+                "the rows of an array of {}, of shape {} and strides {:?}, don't divide into whole elements of {}",
                 from.name(),
                 self.shape(),
                 self.strides(),

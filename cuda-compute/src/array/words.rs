@@ -1,4 +1,4 @@
-//! Elements as words: all of an array alike, as NumPy writes them.
+//! Formatting of elements, in NumPy's style.
 
 use cuda_safe::bytemuck;
 use half::{bf16, f16};
@@ -6,47 +6,47 @@ use num_complex::Complex;
 
 use crate::element::{DataType, Element};
 
-/// The most digits behind the point, where nothing else is said.
+/// The maximum number of digits after the decimal point, unless a precision is given.
 const DIGITS: usize = 8;
 
-/// How elements are written, with so many digits behind the point if anything is said of it.
+/// The style of formatted elements, with the precision if one is given.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Words {
-    /// All of one length, one below the other.
+pub(super) enum Style {
+    /// Columns: all texts have one length.
     Columns(Option<usize>),
-    /// One element, with all its digits.
-    Alone(Option<usize>),
+    /// A single element, with all its digits.
+    Single(Option<usize>),
 }
 
-/// A word for each element.
-pub(super) fn words<T: Element>(values: &[T], way: Words) -> Vec<String> {
+/// Formats each element.
+pub(super) fn formatted<T: Element>(values: &[T], style: Style) -> Vec<String> {
     let Some(stored) = T::as_stored(values) else {
-        // As NumPy has it, there is room for both.
+        // NumPy pads `True` to the width of `False` even if the array has only `True`.
         let words = values
             .iter()
-            .map(|value| match (format!("{value:?}").as_str(), way) {
-                ("true", Words::Columns(_)) => " True".to_owned(),
-                ("true", Words::Alone(_)) => "True".to_owned(),
+            .map(|value| match (format!("{value:?}").as_str(), style) {
+                ("true", Style::Columns(_)) => " True".to_owned(),
+                ("true", Style::Single(_)) => "True".to_owned(),
                 ("false", _) => "False".to_owned(),
                 (other, _) => other.to_owned(),
             });
-        return aligned(words, way);
+        return aligned(words, style);
     };
     match T::DATA_TYPE {
-        DataType::F16 => reals::<f16>(bytemuck::cast_slice(stored), way),
-        DataType::Bf16 => reals::<bf16>(bytemuck::cast_slice(stored), way),
-        DataType::F32 => reals::<f32>(bytemuck::cast_slice(stored), way),
-        DataType::F64 => reals::<f64>(bytemuck::cast_slice(stored), way),
-        DataType::Complex32 => complexes::<f32>(bytemuck::cast_slice(stored), way),
-        DataType::Complex64 => complexes::<f64>(bytemuck::cast_slice(stored), way),
-        _ => aligned(values.iter().map(|value| format!("{value:?}")), way),
+        DataType::F16 => reals::<f16>(bytemuck::cast_slice(stored), style),
+        DataType::Bf16 => reals::<bf16>(bytemuck::cast_slice(stored), style),
+        DataType::F32 => reals::<f32>(bytemuck::cast_slice(stored), style),
+        DataType::F64 => reals::<f64>(bytemuck::cast_slice(stored), style),
+        DataType::Complex32 => complexes::<f32>(bytemuck::cast_slice(stored), style),
+        DataType::Complex64 => complexes::<f64>(bytemuck::cast_slice(stored), style),
+        _ => aligned(values.iter().map(|value| format!("{value:?}")), style),
     }
 }
 
-/// Words at the right end of a column.
-fn aligned(words: impl Iterator<Item = String>, way: Words) -> Vec<String> {
+/// Pads texts on the left to one width, in columns.
+fn aligned(words: impl Iterator<Item = String>, style: Style) -> Vec<String> {
     let mut words: Vec<String> = words.collect();
-    if matches!(way, Words::Columns(_)) {
+    if matches!(style, Style::Columns(_)) {
         let width = words.iter().map(String::len).max().unwrap_or(0);
         for word in &mut words {
             *word = format!("{word:>width$}");
@@ -55,10 +55,10 @@ fn aligned(words: impl Iterator<Item = String>, way: Words) -> Vec<String> {
     words
 }
 
-/// A float and its decimal forms, of the exact value. The shortest are those that no other number of its type is nearer
-/// to.
+/// A float with its decimal representations. The shortest ones identify the number among those of
+/// its type.
 trait Decimal: Copy {
-    /// From here on, numbers in columns, and numbers alone, have powers of ten.
+    /// The smallest number with scientific notation, in columns and as a single number.
     const LARGE: [f64; 2];
 
     fn wide(self) -> f64;
@@ -106,12 +106,13 @@ macro_rules! half_decimal {
             }
 
             fn shortest(self) -> String {
-                // The shortest digits of a half are far fewer than those of an f64, so that they are its shortest, too.
+                // A half's shortest digits are far fewer than an `f64`'s, so they are also the
+                // shortest digits of the `f64` that they parse to.
                 format!("{}", self.shortest_scientific().parse().unwrap_or(self.wide()))
             }
 
             fn shortest_scientific(self) -> String {
-                // Five digits are enough for all halves.
+                // Five digits distinguish all halves.
                 (0..5)
                     .map(|digits| self.scientific(digits))
                     .find(|text| text.parse().is_ok_and(|wide| <$type>::from_f64(wide) == self))
@@ -123,12 +124,13 @@ macro_rules! half_decimal {
 
 half_decimal!(f16, bf16);
 
-/// The whole part and the digits behind the point.
+/// Splits a number at the decimal point.
 fn at_point(text: &str) -> (&str, &str) {
     text.split_once('.').unwrap_or((text, ""))
 }
 
-/// A number up to its exponent, and the exponent as NumPy writes it: its sign, and two digits at least.
+/// Splits a number at its exponent. The exponent is formatted as in NumPy: with a sign and at least
+/// two digits.
 fn at_exponent(text: &str) -> (&str, String) {
     let (number, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let (sign, size) = match exponent.strip_prefix('-') {
@@ -138,7 +140,7 @@ fn at_exponent(text: &str) -> (&str, String) {
     (number, format!("{sign}{size:0>2}"))
 }
 
-/// With no more digits behind the point than these; without zeros at the end.
+/// Formats a number with at most `digits` digits after the decimal point, without trailing zeros.
 fn at_most<F: Decimal>(value: F, digits: usize) -> String {
     let text = value.shortest();
     if at_point(&text).1.len() <= digits {
@@ -148,7 +150,8 @@ fn at_most<F: Decimal>(value: F, digits: usize) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The same with a power of ten, whose digits are the second.
+/// Formats a number in scientific notation with at most `digits` digits after the decimal point.
+/// Returns the number and the exponent.
 fn at_most_scientific<F: Decimal>(value: F, digits: usize) -> (String, String) {
     let text = value.shortest_scientific();
     let (number, exponent) = at_exponent(&text);
@@ -164,18 +167,18 @@ fn at_most_scientific<F: Decimal>(value: F, digits: usize) -> (String, String) {
     (number.to_owned(), exponent)
 }
 
-/// How the floats of a column are written.
+/// The common format of a column of floats.
 #[derive(Debug)]
 struct Column {
     scientific: bool,
-    /// Digits behind the point, if all have the same number.
+    /// The number of digits after the decimal point, if it is the same for all.
     digits: Option<usize>,
     most: usize,
-    /// Room before and behind the point, and for the exponent.
+    /// Widths before and after the decimal point, and of the exponent.
     left: usize,
     right: usize,
     exponent: usize,
-    /// Whether positive numbers have a sign.
+    /// Whether positive numbers are printed with a sign.
     plus: bool,
 }
 
@@ -199,7 +202,7 @@ impl Column {
             plus,
         };
         if column.scientific && precision.is_none() {
-            // All get the digits of the longest.
+            // All numbers get the number of digits of the longest.
             let finite = values.iter().filter(|value| value.wide().is_finite());
             let digits = finite.map(|&value| {
                 let (number, _) = at_most_scientific(value, DIGITS);
@@ -222,7 +225,7 @@ impl Column {
         column
     }
 
-    /// The columns from the point on.
+    /// Returns the width from the decimal point on.
     fn behind(&self) -> usize {
         let exponent = if self.scientific {
             1 + self.exponent
@@ -242,7 +245,7 @@ impl Column {
         }
     }
 
-    /// A number with its sign, and its exponent.
+    /// Returns a number with its sign, and its exponent.
     fn parts<F: Decimal>(&self, value: F) -> (String, String) {
         let (number, exponent) = match (self.scientific, self.digits) {
             (true, Some(digits)) => {
@@ -260,7 +263,7 @@ impl Column {
         }
     }
 
-    /// The word, and how many spaces follow.
+    /// Returns the text and the number of spaces that follow it.
     fn word<F: Decimal>(&self, value: F) -> (String, usize) {
         if !value.wide().is_finite() {
             let width = self.left + self.behind();
@@ -270,7 +273,7 @@ impl Column {
         let (whole, part) = at_point(&number);
         let left = self.left;
         if self.scientific {
-            // Exponents of fewer digits get zeros.
+            // Shorter exponents are padded with zeros.
             let zeros = "0".repeat(self.exponent - exponent.len());
             let (sign, size) = exponent.split_at(1);
             return (format!("{whole:>left$}.{part}e{sign}{zeros}{size}"), 0);
@@ -280,7 +283,7 @@ impl Column {
     }
 }
 
-/// A number alone, as NumPy writes those: with all digits.
+/// Formats a single number as NumPy does, with all digits.
 fn alone<F: Decimal>(value: F, precision: Option<usize>, point: bool) -> String {
     let (wide, size) = (value.wide(), value.wide().abs());
     let scientific = size >= F::LARGE[1] || (size < 1e-4 && size > 0.0);
@@ -308,13 +311,13 @@ fn alone<F: Decimal>(value: F, precision: Option<usize>, point: bool) -> String 
     }
 }
 
-fn reals<F: Decimal>(values: &[F], way: Words) -> Vec<String> {
-    match way {
-        Words::Alone(precision) => {
+fn reals<F: Decimal>(values: &[F], style: Style) -> Vec<String> {
+    match style {
+        Style::Single(precision) => {
             let words = values.iter().map(|&value| alone(value, precision, true));
             words.collect()
         }
-        Words::Columns(precision) => {
+        Style::Columns(precision) => {
             let column = Column::new(values, precision, false);
             let words = values.iter().map(|&value| {
                 let (word, spaces) = column.word(value);
@@ -325,9 +328,9 @@ fn reals<F: Decimal>(values: &[F], way: Words) -> Vec<String> {
     }
 }
 
-fn complexes<F: Decimal>(values: &[Complex<F>], way: Words) -> Vec<String> {
-    match way {
-        Words::Alone(precision) => {
+fn complexes<F: Decimal>(values: &[Complex<F>], style: Style) -> Vec<String> {
+    match style {
+        Style::Single(precision) => {
             let words = values.iter().map(|value| {
                 let (real, imaginary) = (
                     alone(value.re, precision, false),
@@ -341,7 +344,7 @@ fn complexes<F: Decimal>(values: &[Complex<F>], way: Words) -> Vec<String> {
             });
             words.collect()
         }
-        Words::Columns(precision) => {
+        Style::Columns(precision) => {
             let (real, imaginary): (Vec<F>, Vec<F>) =
                 values.iter().map(|value| (value.re, value.im)).unzip();
             let real = Column::new(&real, precision, false);

@@ -1,4 +1,4 @@
-//! Which operations an element has.
+//! Classes of elements by the operations that they support.
 
 use cuda_safe::bytemuck::Pod;
 use half::{bf16, f16};
@@ -6,30 +6,33 @@ use num_complex::Complex;
 
 use super::Element;
 
-/// Elements that can be added and multiplied: all but `bool` and structs.
+/// Elements that can be added and multiplied: all except `bool` and structs.
 ///
-/// Numbers are plain data: whatever bits there are, they are one. This trait is sealed: kernels know how to compute with
-/// these types only.
+/// Numbers are plain data: every bit pattern is a valid number. This trait is sealed, because
+/// kernels can compute only with these types.
 pub trait Number: Element + Pod + sealed::Number {
-    /// Zero.
+    /// The number 0.
     const ZERO: Self;
-    /// One.
+    /// The number 1.
     const ONE: Self;
 }
 
-/// Elements that have an order: all numbers that are not complex.
+/// Elements with an order: all numbers that are not complex.
 pub trait Ordered: Number {}
 
 /// Elements that can be negative: signed integers, floats and complex numbers.
 pub trait Signed: Number {}
 
-/// Integers. Sums, differences and products wrap around; a division by zero gives zero, and the smallest integer divided
-/// by −1 is itself.
+/// Integers.
+///
+/// Sums, differences and products wrap around. Dividing by zero yields zero. The smallest integer
+/// divided by −1 is itself.
 pub trait Integer: Ordered + Eq {}
 
-/// Floats and complex numbers: elements with square roots, exponentials, sines.
+/// Floats and complex numbers: elements with square roots, exponentials and trigonometric
+/// functions.
 pub trait Math: Signed {
-    /// The real type: of its parts if it is complex, itself if it isn't.
+    /// The real type: the type of the parts for a complex number, and the type itself otherwise.
     type Real: Float;
 }
 

@@ -15,7 +15,7 @@ pub(crate) use structs::definitions;
 pub use structs::{ElementField, FieldType, StructField, StructType};
 pub(crate) use words::Words;
 
-/// An element type, as a value.
+/// The element type of an array, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DataType {
     /// `bool`: a byte, 0 or 1.
@@ -53,7 +53,7 @@ pub enum DataType {
 }
 
 impl DataType {
-    /// The size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
@@ -66,8 +66,8 @@ impl DataType {
         }
     }
 
-    /// The bytes that the address of an element is a multiple of: its size, unless it is a struct that no single load
-    /// can read.
+    /// Returns the alignment in bytes. It equals the size, except for structs that a single load
+    /// can't read.
     pub(crate) const fn alignment(self) -> usize {
         match self {
             Self::Struct(own) if !self.is_vector() => own.alignment(),
@@ -75,12 +75,13 @@ impl DataType {
         }
     }
 
-    /// Whether one instruction can load an element, and so several that lie side by side.
+    /// Returns whether one instruction can load an element, so that vectors of elements can be
+    /// loaded too.
     const fn is_vector(self) -> bool {
         self.size().is_power_of_two() && self.size() <= 16
     }
 
-    /// The most elements in a vector of so many bytes.
+    /// Returns the maximum number of elements in a vector of this many bytes.
     pub(crate) const fn lanes(self, bytes: usize) -> usize {
         match self.is_vector() {
             true => bytes / self.size(),
@@ -88,7 +89,7 @@ impl DataType {
         }
     }
 
-    /// The name in Rust.
+    /// Returns the name in Rust.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -111,7 +112,8 @@ impl DataType {
         }
     }
 
-    /// The type that kernels compute in: `f16` and `bf16` are floats that are rounded after each operation.
+    /// Returns the type that kernels compute in. `f16` and `bf16` are floats that are rounded after
+    /// each operation.
     pub(crate) fn computed(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Bool => "bool",
@@ -131,7 +133,7 @@ impl DataType {
         })
     }
 
-    /// The type that kernels load and store, of `kernels/array.cuh`.
+    /// Returns the type that kernels load and store, which `kernels/array.cuh` defines.
     pub(crate) fn stored(self) -> Cow<'static, str> {
         match self {
             Self::Bool => "stored_bool".into(),
@@ -141,7 +143,8 @@ impl DataType {
         }
     }
 
-    /// The type of a struct's member, which may lie anywhere in it. The struct may have a member of the type's name.
+    /// Returns the type of a struct's member, which may have any alignment within the struct. The
+    /// name begins with `::`, because the struct may have a member with the type's name.
     fn member(self) -> Cow<'static, str> {
         match self {
             Self::Complex32 => "::stored_complex<float>".into(),
@@ -163,7 +166,7 @@ impl DataType {
     }
 }
 
-/// What kind of number an element is.
+/// The kind of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     Bool,
@@ -174,38 +177,41 @@ pub(crate) enum Class {
     Struct,
 }
 
-/// A type that arrays can have: `bool`, the integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`, [`Complex`] of the last
-/// two, and structs of plain data.
+/// An element type of arrays: `bool`, integers of 8 to 64 bits, `f16`, `bf16`, `f32`, `f64`,
+/// [`Complex`] of `f32` and `f64`, and structs of plain data.
 ///
-/// A struct becomes an element by [`derive(Element)`](derive@crate::Element), which needs no `unsafe`.
+/// To implement it for a struct, use [`derive(Element)`](derive@crate::Element), which needs no
+/// `unsafe`.
 ///
 /// # Safety
-/// Kernels read and write elements as [`DATA_TYPE`](Self::DATA_TYPE) and [`Stored`](Self::Stored) describe them: both are
-/// of one size, and the description of a struct is that of `Stored`.
+/// Kernels read and write elements as [`DATA_TYPE`](Self::DATA_TYPE) and [`Stored`](Self::Stored)
+/// describe them. The implementer must ensure that:
+/// - both have the same size;
+/// - the description of a struct is that of `Stored`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no element of arrays",
-    note = "structs of plain data become elements by `#[derive(Element)]`"
+    message = "`{Self}` is not an element type of arrays",
+    note = "for a struct of plain data, add `#[derive(Element)]`"
 )]
 pub unsafe trait Element:
     Copy + Debug + Default + PartialEq + Send + Sync + 'static
 {
     /// The type as a value.
     const DATA_TYPE: DataType;
-    /// What lies in memory: the type itself, or a byte for `bool`.
+    /// The type in memory: the type itself, or a byte for `bool`.
     type Stored: Pod;
 
-    /// The value as it lies in memory.
+    /// Converts the value to its form in memory.
     fn to_stored(self) -> Self::Stored;
 
-    /// The values as they lie in memory, where they are that already.
+    /// Returns the values in their form in memory, if this needs no conversion.
     #[doc(hidden)]
     fn as_stored(values: &[Self]) -> Option<&[Self::Stored]>;
 
-    /// The same to write to.
+    /// Returns mutable values in their form in memory, if this needs no conversion.
     #[doc(hidden)]
     fn as_stored_mut(values: &mut [Self]) -> Option<&mut [Self::Stored]>;
 
-    /// The value of what lies in memory.
+    /// Converts a value from its form in memory.
     #[doc(hidden)]
     fn of_stored(stored: Self::Stored) -> Self;
 }
@@ -272,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_those_in_memory() {
+    fn size_matches_the_stored_type() {
         fn check<T: Element>() {
             assert_eq!(
                 size_of::<T::Stored>(),

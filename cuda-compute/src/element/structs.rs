@@ -11,7 +11,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::{DataType, Element};
 
-/// A struct of plain data, as [`derive(Element)`](derive@crate::Element) describes it.
+/// The description of a struct of plain data, which [`derive(Element)`](derive@crate::Element)
+/// creates.
 #[derive(Clone, Copy, Debug)]
 pub struct StructType {
     name: &'static str,
@@ -23,27 +24,27 @@ pub struct StructType {
 /// A field of a [`StructType`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StructField {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The bytes of the struct that lie before it.
+    /// The offset in the struct, in bytes.
     pub offset: usize,
-    /// Its type.
+    /// The type.
     pub data: FieldType,
 }
 
 /// The type of a field: an element, or an array of such types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldType {
-    /// A number, or a struct of its own.
+    /// A number or a nested struct.
     Element(DataType),
-    /// So many of a type.
+    /// An array: the type of its elements and their number.
     Array(&'static FieldType, usize),
 }
 
-/// A type that a field of an element can have: an element of plain data, or an array of such types.
+/// A type of fields of elements: a number, a struct of plain data, or an array of such types.
 ///
-/// This trait is sealed, so [`FIELD_TYPE`](Self::FIELD_TYPE) always describes the type that it belongs to. Kernels are
-/// compiled from these descriptions.
+/// This trait is sealed, so [`FIELD_TYPE`](Self::FIELD_TYPE) always describes the type that it
+/// belongs to. Kernels are compiled from these descriptions.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a field of an element",
     label = "the fields of a struct that derives `Element` are numbers, structs that derive it too, and arrays of both"
@@ -85,7 +86,7 @@ impl FieldType {
         }
     }
 
-    /// The elements that it is made of.
+    /// Returns the innermost element type.
     fn element(self) -> DataType {
         match self {
             Self::Element(data) => data,
@@ -93,7 +94,7 @@ impl FieldType {
         }
     }
 
-    /// The lengths of an array, as they stand behind the name of a member.
+    /// Returns the lengths of an array as C++ writes them after a member's name.
     fn lengths(self) -> String {
         match self {
             Self::Element(_) => String::new(),
@@ -103,18 +104,23 @@ impl FieldType {
 }
 
 impl StructType {
-    /// The most bytes of a struct: blocks keep an element for each thread in shared memory.
+    /// The maximum size of a struct in bytes. Blocks keep an element for each thread in shared
+    /// memory.
     pub const MOST_BYTES: usize = 128;
 
     /// Describes the struct `T`. `derive(Element)` expands to a call of this function.
     ///
     /// # Safety
-    /// `fields` must be the fields of `T`, in the order in which they are declared, each with its own name, offset and
-    /// type. Kernels are compiled from this description.
+    /// The caller must ensure that `fields` are the fields of `T`, in the order of their
+    /// declaration, each with its own name, offset and type. Kernels are compiled from this
+    /// description.
     ///
     /// # Panics
-    /// Panics, when the program is compiled, if `T` has no bytes or more than [`MOST_BYTES`](Self::MOST_BYTES), if it is
-    /// aligned to more than 16 bytes, if the fields do not fill it, or if a name is not an identifier of C++.
+    /// Panics at compile time if:
+    /// - the size of `T` is 0 or more than [`MOST_BYTES`](Self::MOST_BYTES);
+    /// - the alignment of `T` is more than 16 bytes;
+    /// - the fields do not fill `T`;
+    /// - a name is not an identifier of C++.
     #[doc(hidden)]
     #[must_use]
     pub const unsafe fn of<T: PlainData>(
@@ -126,21 +132,21 @@ impl StructType {
             is_identifier(name),
             "the name of an element is not an identifier of C++"
         );
-        assert!(size > 0, "an element has at least one byte");
+        assert!(size > 0, "an element must have at least one byte");
         assert!(
             size <= Self::MOST_BYTES,
-            "a struct of more than 128 bytes can't be an element"
+            "an element can't have more than 128 bytes"
         );
         assert!(
             alignment <= 16,
-            "a struct that is aligned to more than 16 bytes can't be an element"
+            "an element can't have an alignment of more than 16 bytes"
         );
-        // `Pod` has no padding, so the fields lie side by side; the code that kernels get relies on it.
+        // `Pod` has no padding, so the fields are adjacent. The generated code relies on this.
         let (mut at, mut i) = (0, 0);
         while i < fields.len() {
             assert!(
                 fields[i].offset == at,
-                "the fields of an element lie side by side"
+                "the fields of an element must be adjacent"
             );
             assert!(
                 is_identifier(fields[i].name),
@@ -149,7 +155,7 @@ impl StructType {
             at += fields[i].data.size();
             i += 1;
         }
-        assert!(at == size, "the fields of an element are all of it");
+        assert!(at == size, "the fields of an element must fill it");
         Self {
             name,
             size,
@@ -158,36 +164,36 @@ impl StructType {
         }
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub const fn size(&self) -> usize {
         self.size
     }
 
-    /// The bytes that an address is a multiple of.
+    /// Returns the alignment in bytes.
     #[must_use]
     pub const fn alignment(&self) -> usize {
         self.alignment
     }
 
-    /// The fields, in their order in memory.
+    /// Returns the fields, in their order in memory.
     #[must_use]
     pub const fn fields(&self) -> &'static [StructField] {
         self.fields
     }
 
-    /// The fields that have bytes. CUDA C++ has no arrays of no elements.
+    /// Returns the fields with at least one byte. CUDA C++ has no empty arrays.
     fn stored_fields(&self) -> impl Iterator<Item = &'static StructField> {
         self.fields.iter().filter(|field| field.data.size() > 0)
     }
 
-    /// The members in CUDA C++.
+    /// Returns the members in CUDA C++.
     fn members(&self) -> String {
         let mut text = String::new();
         for field in self.stored_fields() {
@@ -202,19 +208,20 @@ impl StructType {
         text
     }
 
-    /// The struct's name in kernels, which is made from its whole description: structs of one name may differ, and a
-    /// kernel may have a macro of that name.
+    /// Returns the struct's name in kernels. It is a hash of the whole description, because structs
+    /// with the same name may differ, and a kernel may have a macro with that name.
     pub(crate) fn kernel_name(&self) -> String {
-        let what = (self.name, self.members(), self.alignment);
-        format!("type_{:016x}", FxBuildHasher.hash_one(what))
+        let description = (self.name, self.members(), self.alignment);
+        format!("type_{:016x}", FxBuildHasher.hash_one(description))
     }
 
-    /// The declaration of the struct's own name, for functions that users write in CUDA C++.
+    /// Returns the declaration of the struct's Rust name, for functions in CUDA C++.
     pub(crate) fn alias(&self) -> String {
         format!("typedef {} {};\n", self.kernel_name(), cuda_name(self.name))
     }
 
-    /// Writes the definition after those of the structs in it, unless `known` has the struct.
+    /// Writes the definition after those of nested structs, unless `known` already contains the
+    /// struct.
     fn define(&'static self, text: &mut String, known: &mut Vec<&'static Self>) {
         if known.contains(&self) {
             return;
@@ -224,7 +231,7 @@ impl StructType {
                 inner.define(text, known);
             }
         }
-        // The compiler defines `NULL`, for instance.
+        // Names may be macros of the compiler, such as `NULL`.
         for name in self
             .fields
             .iter()
@@ -267,7 +274,8 @@ impl StructType {
     }
 }
 
-/// Whether a name can stand in CUDA C++: nothing but letters, digits and single underscores.
+/// Returns whether a name is valid in CUDA C++: it consists only of ASCII letters, digits and
+/// single underscores.
 const fn is_identifier(name: &str) -> bool {
     let name = name.as_bytes();
     let mut i = 0;
@@ -281,7 +289,8 @@ const fn is_identifier(name: &str) -> bool {
     !name.is_empty() && !name[0].is_ascii_digit()
 }
 
-/// The keywords and operators of C++ and its preprocessor that a Rust identifier can be, in ASCII order.
+/// The keywords and operators of C++ and its preprocessor that are valid identifiers in Rust, in
+/// ASCII order.
 #[rustfmt::skip]
 const KEYWORDS: &[&str] = &[
     "_Pragma", "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool",
@@ -297,7 +306,8 @@ const KEYWORDS: &[&str] = &[
     "volatile", "wchar_t", "while", "xor", "xor_eq",
 ];
 
-/// The name in CUDA C++: a keyword has an underscore behind it, and so has a keyword's name with one.
+/// Returns the name in CUDA C++: a keyword gets an underscore at the end, and a keyword with
+/// underscores at the end gets another one.
 fn cuda_name(name: &str) -> Cow<'_, str> {
     match KEYWORDS.binary_search(&name.trim_end_matches('_')) {
         Ok(_) => Cow::Owned(format!("{name}_")),
@@ -305,7 +315,7 @@ fn cuda_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The definitions of all structs among these types, in CUDA C++.
+/// Returns the definitions of all structs among these types, in CUDA C++.
 pub(crate) fn definitions(types: impl IntoIterator<Item = DataType>) -> String {
     let (mut text, mut known) = (String::new(), Vec::new());
     for data in types {
@@ -316,7 +326,7 @@ pub(crate) fn definitions(types: impl IntoIterator<Item = DataType>) -> String {
     text
 }
 
-/// The same description in several places is the same type.
+/// Equal descriptions at different addresses are the same type.
 impl PartialEq for StructType {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
@@ -353,7 +363,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "the name of an element's field is not an identifier")]
-    fn names_of_fields_hold_no_other_text() {
+    fn of_rejects_field_names_that_are_not_identifiers() {
         const FORGED: &[StructField] = &[StructField {
             name: "x\n#define value_of(v) 7",
             offset: 0,
@@ -364,12 +374,12 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "the name of an element is not an identifier")]
-    fn names_of_structs_hold_no_other_text() {
+    fn of_rejects_struct_names_that_are_not_identifiers() {
         described("Forged {}; struct Other", ONE);
     }
 
     #[test]
-    fn identifiers_are_told_from_other_text() {
+    fn is_identifier_rejects_other_text() {
         for name in ["x", "_", "_x1", "THREADS", "double_"] {
             assert!(is_identifier(name), "{name}");
         }
@@ -385,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn structs_of_one_name_have_different_names_in_kernels() {
+    fn kernel_name_depends_on_the_fields() {
         const OTHER: &[StructField] = &[StructField {
             name: "y",
             offset: 0,

@@ -1,4 +1,4 @@
-//! Values as 64-bit words, as kernels take them.
+//! Values as 64-bit words, which kernels take as parameters.
 
 use std::{ops::Deref, sync::Arc};
 
@@ -6,15 +6,15 @@ use cuda_safe::bytemuck;
 
 use super::Element;
 
-/// The bytes of a value, as so many words as hold them. Those of numbers need no memory of their own.
+/// The bytes of a value, padded to 64-bit words. Numbers are stored inline.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Words {
-    Few([u64; 2]),
-    Many(Arc<[u64]>),
+    Inline([u64; 2]),
+    Heap(Arc<[u64]>),
 }
 
 impl Words {
-    pub(crate) const ZERO: Self = Self::Few([0; 2]);
+    pub(crate) const ZERO: Self = Self::Inline([0; 2]);
 
     pub(crate) fn of<T: Element>(value: T) -> Self {
         let stored = value.to_stored();
@@ -22,11 +22,11 @@ impl Words {
         if bytes.len() <= 16 {
             let mut words = [0; 2];
             bytemuck::bytes_of_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-            return Self::Few(words);
+            return Self::Inline(words);
         }
         let mut words = vec![0u64; bytes.len().div_ceil(8)];
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        Self::Many(words.into())
+        Self::Heap(words.into())
     }
 }
 
@@ -35,8 +35,8 @@ impl Deref for Words {
 
     fn deref(&self) -> &[u64] {
         match self {
-            Self::Few(words) => words,
-            Self::Many(words) => words,
+            Self::Inline(words) => words,
+            Self::Heap(words) => words,
         }
     }
 }

@@ -38,7 +38,7 @@ impl Specialisation for Elementwise {
     }
 }
 
-/// The headers that every kernel of an expression includes.
+/// Adds the headers that every kernel of an expression includes.
 pub(super) fn with_headers(source: Source, form: &Form) -> Source {
     let source = source
         .header("scalar.cuh", include_str!("../kernels/scalar.cuh"))
@@ -49,7 +49,7 @@ pub(super) fn with_headers(source: Source, form: &Form) -> Source {
     form.add_to(source)
 }
 
-/// Enqueues a kernel that computes the plan's values and stores them in the targets, one for each of its roots.
+/// Enqueues a kernel that computes the plan's values and stores them in the targets, one per root.
 pub(super) fn run(
     kernels: &Kernels,
     stream: &Stream,
@@ -60,7 +60,7 @@ pub(super) fn run(
     if shape.elements() == 0 {
         return Ok(());
     }
-    // In the order in which the first result lies in memory.
+    // Goes through the axes in the first result's order in memory.
     let order = targets[0].layout.axes();
     let mut operands = Operands::new(plan, shape, targets, &order, |_| 0);
     let vector = operands.vector_width();
@@ -86,7 +86,7 @@ pub(super) fn run(
     enqueue(kernels, stream, &kernel, config, pointers, &operands)
 }
 
-/// Enqueues the kernel of a form of these operands, whose parameters the pointers lead to.
+/// Enqueues the kernel of a form of these operands. `pointers` are the addresses of its parameters.
 fn enqueue<const N: usize>(
     kernels: &Kernels,
     stream: &Stream,
@@ -97,18 +97,18 @@ fn enqueue<const N: usize>(
 ) -> Result<()> {
     let kernel = kernels.get(kernel)?;
     let memories = operands.memories().map(|memory| &**memory);
-    // SAFETY: the kernel was written for these parameters; it reads and writes elements of the operands within their
-    // layouts, which lie within their memory.
+    // SAFETY: the kernel was generated for these parameters. It reads and writes elements of the
+    // operands within their layouts, which are within their memory.
     unsafe { launch(&kernel, stream, config, &mut pointers, memories) }
 }
 
-/// Vectors of a thread: 16 bytes of the largest element that is read, which keep the memory busy. More, and blocks are
-/// too few or too slow.
+/// Returns the number of vectors per thread: 16 bytes of the largest element that is read, which
+/// keeps the memory busy. With more, there are too few blocks, or they are too slow.
 fn unroll(form: &Form) -> u8 {
     let read = form.leaves.iter().filter(|leaf| leaf.is_read());
     match read.map(|leaf| leaf.data.size()).max() {
         Some(size) => (16 / (size * usize::from(form.vector))).clamp(1, 4) as u8,
-        // What is computed of nothing else has time for two.
+        // Kernels that read nothing have only enough work for two vectors.
         None => 2,
     }
 }

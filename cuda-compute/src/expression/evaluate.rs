@@ -1,4 +1,4 @@
-//! From expressions to kernels.
+//! Evaluation of expressions: which kernels compute which parts.
 
 use std::{collections::hash_map::Entry, sync::Arc};
 
@@ -19,13 +19,14 @@ use crate::{
     kernel::Kernels,
 };
 
-/// Expressions that are evaluated together: one, or a tuple of up to eight, also of different elements.
+/// Expressions that are evaluated together: one, or a tuple of up to eight, possibly with different
+/// element types.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no expression and no tuple of up to eight",
-    note = "an array is evaluated already; `array.expr()` is an expression of it"
+    message = "`{Self}` is neither an expression nor a tuple of up to eight expressions",
+    note = "an array is already evaluated: `array.expr()` turns it into an expression"
 )]
 pub trait Evaluate {
-    /// An array for each expression.
+    /// The result: an array for each expression.
     type Arrays;
     #[doc(hidden)]
     fn roots(&self) -> Vec<Root<'_>>;
@@ -90,8 +91,10 @@ macro_rules! tuples {
 
 tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
 
-/// Computes several expressions into new arrays, in one kernel where they have one shape: what they share is read and
-/// computed once.
+/// Computes several expressions into new arrays.
+///
+/// Expressions of the same shape are computed in one kernel, which reads and computes their common
+/// parts once. This enqueues the work and does not wait for it.
 ///
 /// ```
 /// use cuda_compute::{Array, eval};
@@ -109,23 +112,24 @@ tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) 
 /// ```
 ///
 /// # Errors
-/// As [`Expr::eval`].
+/// Returns [`Error::Shape`] or [`Error::Cuda`] in the cases that [`Expr::eval`] lists.
 pub fn eval<E: Evaluate>(expressions: E) -> Result<E::Arrays> {
     evaluate(&expressions, None)
 }
 
-/// As [`eval`], into arrays of this stream.
+/// Computes several expressions into new arrays on a given stream: see [`eval`].
 ///
 /// # Errors
-/// As [`Expr::eval`].
+/// Returns [`Error::Shape`] or [`Error::Cuda`] in the cases that [`Expr::eval`] lists, except that
+/// the expressions need not read an array.
 pub fn eval_on<E: Evaluate>(stream: &Stream, expressions: E) -> Result<E::Arrays> {
     evaluate(&expressions, Some(stream))
 }
 
-/// Computes an expression into a new array, dense in this order.
+/// Computes an expression into a new array that is contiguous in this order.
 pub(crate) fn eval_dense<T: Element>(expression: &Expr<T>, order: Order) -> Result<Array<T>> {
     let Some(from) = first_array(&expression.node) else {
-        return expression.eval(); // which tells what is missing
+        return expression.eval(); // returns the error
     };
     let shape = expression.shape()?;
     let memory = Memory::new(
@@ -144,11 +148,11 @@ pub(crate) fn eval_dense<T: Element>(expression: &Expr<T>, order: Order) -> Resu
     Ok(Array::of(memory, layout))
 }
 
-/// On this stream, or else on that of the first array that is read.
+/// Evaluates on this stream, or on the stream of the first array that is read.
 fn evaluate<E: Evaluate>(expressions: &E, stream: Option<&Stream>) -> Result<E::Arrays> {
     let roots = expressions.roots();
     let nodes: Vec<&Arc<Node>> = roots.iter().map(|root| root.0).collect();
-    // A reduction along an axis that there is not has no shape, but could be computed.
+    // A reduction along an axis that does not exist has no shape, but its kernel would run.
     for node in &nodes {
         node.shape()?;
     }
@@ -158,15 +162,15 @@ fn evaluate<E: Evaluate>(expressions: &E, stream: Option<&Stream>) -> Result<E::
         compute(memory.kernels(), memory.stream(), &nodes)?
     } else {
         return Err(Error::Shape(
-            "an expression that reads no array belongs to no stream: use eval_on".into(),
+            "eval: the expression reads no array, so it has no stream. Fix: call eval_on".into(),
         ));
     };
     E::arrays(&mut parts.into_iter())
-        .ok_or_else(|| Error::Shape("fewer results than expressions".into()))
+        .ok_or_else(|| Error::Shape("internal error: fewer results than expressions".into()))
 }
 
-/// The values of two expressions, on the stream of the first array that is read. An expression that is an array as it
-/// stands is that array, with its own stream and layout.
+/// Evaluates two expressions on the stream of the first array that is read. An expression that is
+/// only an array is returned as it is, with its own stream and layout.
 #[cfg(feature = "cublas")]
 pub(crate) fn on_stream_of<T: Element>(
     first: &Expr<T>,
@@ -177,12 +181,12 @@ pub(crate) fn on_stream_of<T: Element>(
     let value = |expression: &Expr<T>| match (&expression.node.kind, &stream) {
         (Kind::Array(memory, layout), _) => Ok(Array::of(memory.clone(), *layout)),
         (_, Some(stream)) => expression.eval_on(stream),
-        (_, None) => expression.eval(), // which tells what is missing
+        (_, None) => expression.eval(), // returns the error
     };
     Ok((value(first)?, value(second)?))
 }
 
-/// The first array that is read.
+/// Returns the first array that is read.
 pub(super) fn first_array(root: &Arc<Node>) -> Option<&Arc<Memory>> {
     let mut waiting = vec![root];
     while let Some(node) = waiting.pop() {
@@ -209,7 +213,7 @@ fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<V
         .map(|root| computed.get(&Arc::as_ptr(root)))
         .map(|known| known.map(|(memory, layout)| Part(memory.clone(), *layout)))
         .collect();
-    // Those of one shape together.
+    // Expressions of one shape share a kernel.
     while let Some(first) = parts.iter().position(Option::is_none) {
         let shape = roots[first].shape()?;
         let mut together = Vec::new();
@@ -243,7 +247,8 @@ fn compute(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<V
     Ok(parts.into_iter().flatten().collect())
 }
 
-/// Computes the reductions that the roots contain, innermost first, and those of one shape along the same axes together.
+/// Computes the reductions in the roots, innermost first. Reductions of inputs with one shape along
+/// the same axes share a kernel.
 pub(super) fn reductions(
     kernels: &Kernels,
     stream: &Stream,
@@ -259,7 +264,9 @@ pub(super) fn reductions(
         let (mut together, mut bytes) = (Vec::new(), 0);
         for (_, node) in &ready {
             let own = accumulator_bytes(node);
-            if group_of(node)? == group && (together.is_empty() || bytes + own <= MOST_FOLDED) {
+            if group_of(node)? == group
+                && (together.is_empty() || bytes + own <= MAX_ACCUMULATOR_BYTES)
+            {
                 together.push(*node);
                 bytes += own;
             }
@@ -269,8 +276,9 @@ pub(super) fn reductions(
     }
 }
 
-/// Bytes of what a thread folds: a block has room in shared memory for 256 times as many.
-const MOST_FOLDED: usize = 176;
+/// The maximum size in bytes of a thread's accumulators. A block keeps 256 times this in shared
+/// memory.
+const MAX_ACCUMULATOR_BYTES: usize = 176;
 
 fn accumulator_bytes(node: &Arc<Node>) -> usize {
     match &node.kind {
@@ -282,15 +290,17 @@ fn accumulator_bytes(node: &Arc<Node>) -> usize {
     }
 }
 
-/// What reductions have to have in common to be computed together.
+/// Returns the properties that reductions in one kernel must share.
 fn group_of(node: &Arc<Node>) -> Result<(Shape, u8)> {
     match &node.kind {
         Kind::Reduce(reduction, input) => Ok((input.shape()?, reduction.axes)),
-        _ => Err(Error::Shape("a reduction was expected".into())),
+        _ => Err(Error::Shape(
+            "internal error: a reduction was expected".into(),
+        )),
     }
 }
 
-/// The reductions that have not been computed, and that depend on none that has not.
+/// Returns the reductions that are not computed yet and depend on no other such reduction.
 fn ready_reductions<'a>(
     roots: &[&'a Arc<Node>],
     computed: &Computed,
@@ -299,7 +309,7 @@ fn ready_reductions<'a>(
     if !roots.iter().any(|root| root.reduces) {
         return ready;
     }
-    // Whether a node, or what it is computed from, has a reduction that is still to be computed.
+    // Whether a node, or a node that it depends on, is a reduction that is not computed yet.
     let mut waits: FxHashMap<*const Node, bool> = FxHashMap::default();
     let mut waiting: Vec<(&Arc<Node>, bool)> =
         roots.iter().rev().map(|root| (*root, false)).collect();
@@ -323,7 +333,8 @@ fn ready_reductions<'a>(
     ready
 }
 
-/// The layout of a new array: dense, in the order of the first array that has the whole shape.
+/// Returns the layout of a new array: dense, in the memory order of the first array with the full
+/// shape.
 pub(super) fn result_layout(plan: &Plan, shape: Shape) -> Layout {
     let whole = |leaf: &&super::plan::Leaf| leaf.memory().is_some() && leaf.layout.shape == shape;
     match plan.leaves.iter().find(whole) {
@@ -334,19 +345,19 @@ pub(super) fn result_layout(plan: &Plan, shape: Shape) -> Layout {
     }
 }
 
-/// Computes an expression into memory that nothing else uses but the expression itself.
+/// Computes an expression into memory that only the expression itself may also use.
 pub(crate) fn assign(to: &Target<'_>, node: &Arc<Node>) -> Result<()> {
     let (kernels, stream) = (to.memory.kernels(), to.memory.stream());
     let shape = node.shape()?;
     if shape.broadcast(&to.layout.shape) != Some(to.layout.shape) {
         return Err(Error::Shape(format!(
-            "an expression of shape {shape} can't be assigned to an array of shape {}",
+            "assign: an expression of shape {shape} can't be broadcast to an array of shape {}",
             to.layout.shape
         )));
     }
     if to.layout.repeats() {
         return Err(Error::Shape(
-            "an array that repeats its elements can't be assigned to: copy it first".into(),
+            "assign: the array repeats its elements. Fix: copy it first".into(),
         ));
     }
     let mut computed = Computed::default();
@@ -357,7 +368,8 @@ pub(crate) fn assign(to: &Target<'_>, node: &Arc<Node>) -> Result<()> {
         layout,
         data: to.data,
     };
-    // An element that is read where it is written is read before, by the same thread. Others may be written before.
+    // If an element is read and written at the same position, one thread reads it before it writes
+    // it. Other elements may be overwritten before they are read.
     let overlaps = plan.leaves.iter().any(|leaf| {
         leaf.memory()
             .is_some_and(|memory| Arc::ptr_eq(memory, to.memory))
@@ -402,7 +414,7 @@ pub(crate) fn assign(to: &Target<'_>, node: &Arc<Node>) -> Result<()> {
     )
 }
 
-/// Whether two layouts of one memory, of elements of these types, may share bytes.
+/// Returns whether two layouts of one memory, with elements of these types, may share bytes.
 fn overlap(one: (&Layout, DataType), other: (&Layout, DataType)) -> bool {
     let bytes = |(layout, data): (&Layout, DataType)| {
         let (low, high) = layout.bounds()?;

@@ -20,19 +20,20 @@ use crate::{
 };
 
 const THREADS: u32 = 256;
-/// Of a multiprocessor, at least: enough loads are in flight then.
+/// The minimum number of blocks per multiprocessor, which keeps enough loads in flight.
 const BLOCKS: u32 = 4;
 const TEXT: &str = include_str!("../kernels/fold.cu");
-/// Groups of axes, in the order in which a kernel goes through them.
+/// Groups of axes, in the order in which a kernel traverses them.
 const OUTER: u8 = 0;
 const FOLDED: u8 = 1;
 const INNER: u8 = 2;
-/// Results that blocks may share: as many as there are counters for.
+/// The maximum number of results that blocks share, which is the number of counters.
 pub(crate) const SHARED_RESULTS: u64 = 1 << 14;
-/// Bytes that are kept for each stream, so that most reductions allocate nothing for their partials.
+/// The size in bytes of the buffer for partial results that is kept for each stream. Most
+/// reductions then allocate nothing for them.
 pub(crate) const KEPT_PARTIALS: usize = 256 << 10;
 
-/// A kernel for some folds of one form of expressions.
+/// A kernel for the folds of one form of expressions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct FoldKernel {
     form: Hashed<Form>,
@@ -41,17 +42,17 @@ struct FoldKernel {
     unroll: u8,
 }
 
-/// How a kernel goes through its space.
+/// The way in which a kernel traverses its space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Walk {
-    /// Neighbours are folded, by so many threads a row.
+    /// Adjacent elements are folded, by `group` threads per row.
     Rows { group: u32 },
-    /// Neighbours are kept; a block has so many vectors of columns.
+    /// Adjacent elements belong to different results. A block processes `width` vectors of columns.
     Columns { width: u32 },
 }
 
 impl Walk {
-    /// Blocks that this many rows or tiles of columns need, if none is shared.
+    /// Returns the number of blocks for this many rows or tiles of columns, if blocks share none.
     fn blocks(self, results: u64) -> u64 {
         match self {
             Self::Rows { group } => results.div_ceil(u64::from(THREADS / group)),
@@ -93,7 +94,7 @@ struct Sizes {
     counters: u64,
 }
 
-/// The shape of a reduction's result.
+/// Returns the shape of a reduction's result.
 pub(crate) fn result_shape(input: Shape, reduction: &Reduction) -> Shape {
     let lengths: Vec<usize> = (0..input.rank())
         .filter_map(|axis| match reduction.axes >> axis & 1 {
@@ -104,7 +105,8 @@ pub(crate) fn result_shape(input: Shape, reduction: &Reduction) -> Shape {
     Shape::of(&lengths)
 }
 
-/// Computes reductions of one shape along the same axes, in one kernel. The results are in the order of the nodes.
+/// Computes reductions of one shape along the same axes in one kernel. The results are in the order
+/// of the nodes.
 pub(super) fn run(
     kernels: &Kernels,
     stream: &Stream,
@@ -128,19 +130,19 @@ pub(super) fn run(
         .find(|(r, _)| count == 0 && !r.fold.has_identity())
     {
         return Err(Error::Shape(format!(
-            "`{}` of an array of shape {shape} has no values to choose from",
+            "`{}` of no elements has no result (shape {shape})",
             reduction.fold.name()
         )));
     }
     let folds = folds(&mut plan, &parts, shape)?;
 
-    // Axes from the sparsest to the densest.
+    // The axes from the largest to the smallest stride.
     let dense = super::evaluate::result_layout(&plan, shape).axes();
     let in_rows = dense
         .iter()
         .rfind(|&&axis| shape[axis] != 1)
         .is_none_or(|&axis| folded(axis));
-    // Columns are kept axes that are denser than all folded ones.
+    // Columns are the axes that are not reduced and have smaller strides than all reduced axes.
     let last_folded = dense
         .iter()
         .rposition(|&axis| folded(axis) && shape[axis] != 1);
@@ -160,8 +162,8 @@ pub(super) fn run(
     let mut order = dense;
     order.sort_by_key(|&axis| groups[axis]);
 
-    // Where the results go: dense along the kept axes, in the order in which they are read, and the same place along
-    // those that are folded.
+    // The results are dense along the axes that are not reduced, in the order in which these are
+    // read. The stride along the reduced axes is 0.
     let whole = Layout::dense_along(shape, &kept);
     let results: Vec<Layout> = parts
         .iter()
@@ -191,7 +193,8 @@ pub(super) fn run(
         data: node.data,
     });
     let targets: Vec<Target<'_>> = targets.collect();
-    // Results have places even if there are no elements: one for each, as the kernel counts them.
+    // If there are no elements, the targets still need one element per result, as the kernel counts
+    // them.
     let places = whole.with_lengths(|axis| match folded(axis) && count == 0 {
         true => 1,
         false => shape[axis],
@@ -203,7 +206,7 @@ pub(super) fn run(
     };
     let (outer, length, inner) = (elements(OUTER), elements(FOLDED), elements(INNER));
     let mut vector = operands.vector_width();
-    // Rows end with a vector, but for a single one; columns always.
+    // Rows and columns must be whole numbers of vectors. The only exception is a single row.
     let along = if in_rows { length } else { inner };
     let ends_anywhere = in_rows && outer == 1;
     while !ends_anywhere && !along.is_multiple_of(vector as u64) {
@@ -212,7 +215,7 @@ pub(super) fn run(
     let form = operands.form(vector);
     let mut words = operands.words(&form)?;
     if count == 0 {
-        words[0] = 0; // and nothing is read
+        words[0] = 0; // the kernel reads nothing
     }
     let vector = vector as u64;
     let (length, inner) = match in_rows {
@@ -263,20 +266,21 @@ pub(super) fn run(
     let config = LaunchConfig::new(grid(walk.blocks(shared) * splits)?, THREADS);
     let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
     let used = operands.memories().map(|memory| &**memory);
-    // SAFETY: the kernel was written for these words and sizes, which are its parameters; it reads elements of the leaves
-    // within their layouts, writes one result for each of those kept, and uses the room for partials and the counters of
-    // this stream, which are zero before and after.
+    // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It
+    // reads elements of the leaves within their layouts and writes one element per result. It also
+    // uses the buffer for partial results and the counters of this stream, which are zero before
+    // and after.
     unsafe { launch(&kernel, stream, config, &mut pointers, used)? };
     Ok(done())
 }
 
-/// The bytes of the accumulators of several folds.
+/// Returns the size of the accumulators of several folds, in bytes.
 fn accumulator_bytes(folds: &[Folded]) -> usize {
     let bytes = folds.iter().map(|f| f.fold.accumulator_bytes(f.data));
     bytes.sum()
 }
 
-/// Room for them in memory, each as aligned as any can be.
+/// Returns the size of the accumulators in memory, where each has the largest alignment.
 fn accumulator_room(folds: &[Folded]) -> usize {
     let bytes = folds
         .iter()
@@ -284,7 +288,8 @@ fn accumulator_room(folds: &[Folded]) -> usize {
     bytes.sum()
 }
 
-/// What each node folds; the places of values become wanted values as well.
+/// Returns the fold of each node. If a fold needs the places of values, they become another root of
+/// the plan.
 fn folds(plan: &mut Plan, parts: &[(&Reduction, &Arc<Node>)], shape: Shape) -> Result<Vec<Folded>> {
     let mut place = None;
     let mut folds = Vec::with_capacity(parts.len());
@@ -293,7 +298,7 @@ fn folds(plan: &mut Plan, parts: &[(&Reduction, &Arc<Node>)], shape: Shape) -> R
             let axes: Vec<usize> = (0..shape.rank())
                 .filter(|axis| reduction.axes >> axis & 1 == 1)
                 .collect();
-            plan.want_places(Layout::dense_along(shape, &axes), shape)?;
+            plan.add_places(Layout::dense_along(shape, &axes), shape)?;
             place = Some((plan.roots.len() - 1) as u8);
         }
         folds.push(Folded {
@@ -306,25 +311,25 @@ fn folds(plan: &mut Plan, parts: &[(&Reduction, &Arc<Node>)], shape: Shape) -> R
     Ok(folds)
 }
 
-/// How blocks go through the space.
+/// The assignment of blocks to the space.
 struct Schedule {
     walk: Walk,
-    /// Vectors that a thread has in flight.
+    /// Vectors that a thread loads at once.
     unroll: u8,
-    /// What blocks work on: rows, or tiles of columns.
+    /// The number of rows, or tiles of columns.
     results: u64,
-    /// Blocks that share each of these.
+    /// The number of blocks that share each row or tile.
     splits: u64,
-    /// Vectors of accumulators that a block leaves for each.
+    /// Vectors of accumulators that a block stores for each row or tile.
     accumulators: u64,
 }
 
-/// Registers of a thread.
+/// Registers that a thread needs.
 #[derive(Clone, Copy, Debug)]
 struct Registers {
-    /// Of a vector: what is loaded, or what is computed of it.
+    /// Registers for a vector: for its loaded or its computed values, whichever need more.
     vector: usize,
-    /// Of the accumulators.
+    /// Registers for the accumulators.
     accumulators: usize,
 }
 
@@ -335,7 +340,7 @@ impl Registers {
         let loaded: usize = loaded
             .map(|leaf| (leaf.data.size() * vector).div_ceil(4))
             .sum();
-        // Several folds may take the same value.
+        // Counts a value that several folds use once.
         let value = |fold: &Folded| form.roots[usize::from(fold.value)];
         let first = |i: usize| {
             folds[..i]
@@ -352,14 +357,15 @@ impl Registers {
         }
     }
 
-    /// How many vectors a thread can have in flight, if `room` registers hold them and there are `most`: a power of 2.
+    /// Returns the number of vectors that a thread can load at once, if `room` registers are
+    /// available and there are `most` vectors: a power of 2.
     fn unroll(self, room: usize, most: u64) -> u8 {
         let fit = room.saturating_sub(self.accumulators) / self.vector;
         1 << (fit as u64).min(most).clamp(1, 8).ilog2()
     }
 }
 
-/// The figures are those of `tuning/NOTES.md`.
+/// Chooses the schedule. `tuning/NOTES.md` has the measurements behind the figures.
 fn schedule(
     kernels: &Kernels,
     in_rows: bool,
@@ -368,7 +374,7 @@ fn schedule(
 ) -> Schedule {
     let threads = u64::from(THREADS);
     let multiprocessors = u64::from(kernels.hardware().multiprocessors.max(1));
-    // As many blocks as fill the device, each with eight vectors a thread.
+    // Uses enough blocks to fill the device, each with eight vectors per thread.
     let splits = |enough: u64, blocks: u64, results: u64, pieces: u64| match blocks < enough
         && results <= SHARED_RESULTS
     {
@@ -377,7 +383,8 @@ fn schedule(
     };
     if in_rows {
         let enough = multiprocessors * 4;
-        // Four vectors a thread, or eight; long rows are for a block, and others if there are few.
+        // A thread gets four or eight vectors. A whole block works on a long row, or on any row if
+        // there are few.
         let few = if length <= 32 { 4 } else { 8 };
         let group = (length / few).next_power_of_two().clamp(1, 32);
         let long = length > 1024 || length >= threads && outer * group < enough * threads / 2;

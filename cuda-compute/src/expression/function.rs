@@ -1,9 +1,10 @@
-//! The functions of CUDA's math library, of numbers of one type, and how exact each is.
+//! The functions of CUDA's math library and their accuracy.
 
 use super::accuracy::{Accuracy, Apart};
 use crate::element::DataType;
 
-/// A function: what it is called in each type. An empty name says that there is none.
+/// A function and its names in CUDA C++ for each type. An empty name means that the function does
+/// not exist for the type.
 #[derive(Debug)]
 pub(crate) struct Function {
     /// The name in Rust.
@@ -12,13 +13,13 @@ pub(crate) struct Function {
     double: &'static str,
     complex: &'static str,
     integer: &'static str,
-    /// What `guide/accuracy.md` says of it, and what is tested.
+    /// The error bounds, which `guide/accuracy.md` lists and tests check.
     pub(super) accuracy: Accuracy,
-    /// Whether it is one of `kernels/random.cuh`.
+    /// Whether `kernels/random.cuh` defines it.
     pub(crate) is_random: bool,
 }
 
-/// Compared and hashed by the name in Rust: there is one for each.
+/// Functions are compared and hashed by their names in Rust, which are unique.
 impl PartialEq for Function {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other) || self.name == other.name
@@ -45,7 +46,8 @@ impl Function {
         format!("{name}({})", inputs.join(", "))
     }
 
-    /// A function of floats; `f32` and `f64` are so many units in the last place off, halves less than 1.
+    /// Creates a function of floats with its error bounds for `f32` and `f64`, in units in the last
+    /// place. Halves are less than 1 unit off.
     const fn real(
         name: &'static str,
         (single, single_off): (&'static str, u8),
@@ -62,12 +64,12 @@ impl Function {
         }
     }
 
-    /// A function of floats whose results are the floats nearest to the exact ones.
+    /// Creates a function of floats whose results are the floats nearest to the exact ones.
     const fn exact(name: &'static str, single: &'static str, double: &'static str) -> Self {
         Self::real(name, (single, 0), (double, 0))
     }
 
-    /// A function of random bits.
+    /// Creates a function of random bits.
     pub(crate) const fn random(name: &'static str, integer: &'static str) -> Self {
         Self {
             integer,
@@ -76,7 +78,7 @@ impl Function {
         }
     }
 
-    /// Of complex numbers too, which are off by so many epsilons of the result's size.
+    /// Adds complex numbers, with an error bound in epsilons of the result's magnitude.
     const fn complex(self, complex: &'static str, off: u8) -> Self {
         Self {
             complex,
@@ -85,12 +87,12 @@ impl Function {
         }
     }
 
-    /// Of integers too.
+    /// Adds integers.
     const fn integer(self, integer: &'static str) -> Self {
         Self { integer, ..self }
     }
 
-    /// Off by something else in some places.
+    /// Adds a different error bound for a range of arguments.
     const fn apart(self, apart: Apart) -> Self {
         Self {
             accuracy: self.accuracy.apart(apart),
@@ -98,13 +100,13 @@ impl Function {
         }
     }
 
-    /// Whether there is one of floats; if not, it is of complex numbers or of integers.
+    /// Returns whether the function takes floats. Otherwise it takes complex numbers or integers.
     #[cfg(test)]
     pub(super) const fn is_real(&self) -> bool {
         !self.single.is_empty()
     }
 
-    /// Whether there is one of complex numbers.
+    /// Returns whether the function takes complex numbers.
     #[cfg(test)]
     pub(super) const fn is_complex(&self) -> bool {
         !self.complex.is_empty()
@@ -115,7 +117,7 @@ macro_rules! functions {
     ($($constant:ident = $function:expr;)*) => {
         $(pub(crate) static $constant: Function = $function;)*
 
-        /// All of them.
+        /// All functions.
         #[cfg(test)]
         pub(super) static ALL: &[&Function] = &[$(&$constant),*];
     };

@@ -1,4 +1,5 @@
-//! What kernels of their own need to compute the values of expressions: scans, selections, gathers.
+//! Support for kernels outside of this folder that compute values of expressions: scans, selections
+//! and gathers.
 
 use std::{ffi::c_void, sync::Arc};
 
@@ -22,7 +23,7 @@ use crate::{
     kernel::{Kernels, Source},
 };
 
-/// Expressions of one shape that are about to become part of a kernel.
+/// Expressions with a common shape that are about to become part of a kernel.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) kernels: Kernels,
@@ -31,35 +32,35 @@ pub(crate) struct Prepared {
     plan: Plan,
 }
 
-/// How a kernel goes through the expressions' shape.
+/// The order in which a kernel traverses the expressions' shape.
 #[derive(Debug)]
 pub(crate) struct Walk<'a> {
-    /// The axes, outermost first: elements are numbered in this order.
+    /// The axes, outermost first. Elements are numbered in this order.
     pub(crate) order: &'a [usize],
-    /// A number of elements that no vector may cross a multiple of; `None` if there is none.
+    /// No vector may cross a multiple of this number of elements. `None` if there is no such limit.
     pub(crate) run: Option<usize>,
-    /// The most elements of a vector.
+    /// The maximum number of elements of a vector.
     pub(crate) widest: usize,
 }
 
-/// The code of expressions for a kernel, and what a launch passes to it.
+/// The code of expressions for a kernel, and the parameters of its launch.
 #[derive(Clone, Debug)]
 pub(crate) struct Fused {
     pub(crate) form: Hashed<Form>,
     words: Vec<u64>,
-    /// What is read, and written by `store`.
+    /// The memory that is read, and that `store` writes.
     memories: Vec<Arc<Memory>>,
 }
 
-/// The shape that all roots stretch to.
+/// Returns the shape that all roots can be broadcast to.
 fn shape_of_all(roots: &[&Arc<Node>]) -> Result<Shape> {
     let mut shape = Shape::of(&[]);
     for root in roots {
         let own = root.shape()?;
         shape = shape.broadcast(&own).ok_or_else(|| {
             Error::Shape(format!(
-                "shapes {shape} and {own} don't fit together: from the last axis on, lengths must be equal, or one \
-                 of them 1"
+                "shapes {shape} and {own} don't match: from the last axis on, lengths must be equal, or one of them \
+                 must be 1"
             ))
         })?;
     }
@@ -67,19 +68,19 @@ fn shape_of_all(roots: &[&Arc<Node>]) -> Result<Shape> {
 }
 
 impl Prepared {
-    /// Plans the `roots`, stretched to the shape that all of them stretch to, for the stream of the first array that they
-    /// read.
+    /// Plans the `roots`, broadcast to their common shape, for the stream of the first array that
+    /// they read.
     pub(crate) fn new(roots: &[&Arc<Node>]) -> Result<Self> {
         let shape = shape_of_all(roots)?;
         let Some(memory) = roots.iter().find_map(|root| first_array(root)) else {
             return Err(Error::Shape(
-                "an expression that reads no array belongs to no stream: evaluate it with eval_on first".into(),
+                "the expression reads no array, so it has no stream. Fix: evaluate it with eval_on first".into(),
             ));
         };
         Self::of(memory.kernels(), memory.stream(), roots, shape)
     }
 
-    /// The same, for this stream.
+    /// Plans the `roots` for a given stream: see [`new`](Self::new).
     pub(crate) fn on(kernels: &Kernels, stream: &Stream, roots: &[&Arc<Node>]) -> Result<Self> {
         Self::of(kernels, stream, roots, shape_of_all(roots)?)
     }
@@ -96,18 +97,19 @@ impl Prepared {
         })
     }
 
-    /// The layout of a new array for the values.
+    /// Returns the layout of a new array for the values.
     pub(crate) fn result_layout(&self) -> Layout {
         result_layout(&self.plan, self.shape)
     }
 
-    /// Room for this many elements of a result.
+    /// Allocates memory for elements of a result.
     pub(crate) fn memory(&self, elements: usize, data: DataType) -> Result<Arc<Memory>> {
         let memory = Memory::new(&self.kernels, &self.stream, elements, data)?;
         Ok(Arc::new(memory))
     }
 
-    /// The code. With a target, there is a `store` that writes the first expression's values to it.
+    /// Generates the code. With a target, the code has a `store` function that writes the first
+    /// expression's values to it.
     pub(crate) fn fuse(
         &mut self,
         walk: &Walk<'_>,
@@ -122,7 +124,7 @@ impl Prepared {
         });
         let mut operands = Operands::new(plan, self.shape, target.as_slice(), walk.order, |_| 0);
         let mut vector = operands.vector_width().min(walk.widest);
-        // Where axes were merged, a vector could cross what the kernel has to keep apart.
+        // A vector of merged axes might cross a boundary of the kernel.
         while walk.run.is_some_and(|run| !run.is_multiple_of(vector)) {
             vector /= 2;
         }
@@ -142,11 +144,14 @@ impl Fused {
         self.form.vector.into()
     }
 
-    /// Enqueues a kernel whose parameters are the words of the expressions and then these numbers and addresses.
-    /// `others` is the memory that it uses beside the expressions'.
+    /// Enqueues a kernel whose parameters are the words of the expressions, followed by these
+    /// numbers and addresses. `others` is the memory that it uses in addition to the expressions'
+    /// memory.
     ///
     /// # Safety
-    /// The kernel has these parameters, and uses elements of the expressions' shape, and memory of `others` only.
+    /// The caller must ensure that:
+    /// - the kernel has these parameters;
+    /// - it only accesses elements of the expressions' shape and memory of `others`.
     pub(crate) unsafe fn launch(
         self,
         kernel: &Function,
@@ -159,10 +164,11 @@ impl Fused {
         unsafe { self.launch_with_shared(kernel, stream, (blocks, threads, 0), parameters, others) }
     }
 
-    /// As [`launch`](Self::launch), with this many bytes of dynamic shared memory for each block.
+    /// Enqueues a kernel as [`launch`](Self::launch) does, with dynamic shared memory for each
+    /// block, in bytes.
     ///
     /// # Safety
-    /// As [`launch`](Self::launch).
+    /// The conditions of [`launch`](Self::launch) apply.
     pub(crate) unsafe fn launch_with_shared(
         mut self,
         kernel: &Function,
@@ -176,18 +182,19 @@ impl Fused {
         let config = LaunchConfig::new(grid(blocks)?, threads).shared_bytes(shared);
         let memories = self.memories.iter().map(|memory| &**memory);
         let memories = memories.chain(others.iter().copied());
-        // SAFETY: the words were made for the expression that the kernel was written for; the rest is the caller's
-        // promise.
+        // SAFETY: the words belong to the expression that the kernel was generated for. The rest is
+        // the caller's promise.
         unsafe { launch(kernel, stream, config, &mut pointers, memories) }
     }
 }
 
-/// A kernel of these expressions: its file, and all headers that expressions need.
+/// Adds the headers that expressions need to a kernel's source.
 pub(crate) fn source(source: Source, form: &Form) -> Source {
     with_headers(source, form)
 }
 
-/// The most elements of a vector, such that a thread holds no more than 32 bytes of its values.
+/// Returns the maximum number of elements of a vector for which a thread holds at most 32 bytes of
+/// its values.
 pub(crate) const fn widest(data: DataType) -> usize {
     let size = match data {
         DataType::F16 | DataType::Bf16 => 4,
@@ -196,11 +203,13 @@ pub(crate) const fn widest(data: DataType) -> usize {
     32 / size
 }
 
-/// Enqueues a kernel that computes no expression: its parameters are these numbers and addresses, and `memories` is what
-/// it uses.
+/// Enqueues a kernel that computes no expression. Its parameters are these numbers and addresses,
+/// and `memories` is the memory that it uses.
 ///
 /// # Safety
-/// The kernel has these parameters, and uses memory of `memories` only.
+/// The caller must ensure that:
+/// - the kernel has these parameters;
+/// - it only accesses memory of `memories`.
 pub(crate) unsafe fn enqueue(
     kernel: &Function,
     stream: &Stream,

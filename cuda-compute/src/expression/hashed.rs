@@ -1,4 +1,4 @@
-//! Values that are hashed once, and compared by their hashes first.
+//! Values with a stored hash, which is compared first.
 
 use std::{
     hash::{BuildHasher, Hash, Hasher},
@@ -8,8 +8,8 @@ use std::{
 
 use rustc_hash::FxBuildHasher;
 
-/// A shared value and its hash. A look-up among kernels hashes and compares its key through a trait object, field by
-/// field: this makes one field of a large value.
+/// A shared value and its hash. Looking up a kernel hashes and compares the key through a trait
+/// object, field by field. This type makes a large value a single field.
 #[derive(Debug)]
 pub(crate) struct Hashed<T> {
     value: Arc<T>,

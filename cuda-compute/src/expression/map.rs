@@ -1,4 +1,4 @@
-//! Closures of Rust over arrays.
+//! Maps of functions over arrays, and custom reductions.
 
 use std::sync::Arc;
 
@@ -10,8 +10,10 @@ use crate::{
 macro_rules! maps {
     ($($parameter:ident $into:ident $argument:ident),*) => {
         impl<$($parameter: Element,)* R: Element> DeviceFn<fn($($parameter),*) -> R> {
-            /// The function of each element of arrays or expressions, which stretch to a common shape. Fuses with what
-            /// it is used in, as every expression.
+            /// Applies the function to each element of arrays or expressions, which are broadcast
+            /// to a common shape.
+            ///
+            /// The call becomes part of the kernel of the expression that it is used in.
             ///
             /// ```
             /// use cuda_compute::{Array, device_fn};
@@ -42,8 +44,10 @@ macro_rules! maps {
         }
 
         impl<$($parameter: Element,)* R: Element> CudaFn<fn($($parameter),*) -> R> {
-            /// The function of each element of arrays or expressions, which stretch to a common shape. Fuses with what
-            /// it is used in, as every expression.
+            /// Applies the function to each element of arrays or expressions, which are broadcast
+            /// to a common shape.
+            ///
+            /// The call becomes part of the kernel of the expression that it is used in.
             #[must_use]
             #[track_caller]
             pub fn map<$($into: IntoExpr<$parameter>),*>(&self, ($($argument,)*): ($($into,)*)) -> Expr<R> {
@@ -62,8 +66,8 @@ maps!(A IA a, B IB b, C IC c, D ID d, E IE e);
 maps!(A IA a, B IB b, C IC c, D ID d, E IE e, G IG g);
 
 impl<T: Element> Expr<T> {
-    /// All elements combined to one: by a closure of [`fold!`](crate::fold), or by any other [`Combination`]. No elements
-    /// give its identity.
+    /// Combines all elements to one, with a closure of [`fold!`](crate::fold) or any other
+    /// [`Combination`]. Returns its identity if there are no elements.
     ///
     /// ```
     /// use cuda_compute::{Array, fold};
@@ -78,8 +82,8 @@ impl<T: Element> Expr<T> {
     /// # }
     /// ```
     ///
-    /// The combination has to be commutative as well, since elements are combined in any order. Halves are combined in
-    /// `f32`, and the result is rounded once.
+    /// The combination must be commutative as well as associative, because elements are combined in
+    /// any order. Halves are combined as `f32`, and the result is rounded once.
     #[must_use]
     #[track_caller]
     pub fn reduce(&self, combination: impl Into<Combination<T>>) -> Self {
@@ -87,7 +91,8 @@ impl<T: Element> Expr<T> {
         Self::of(self.node.reduce(fold, None, T::DATA_TYPE))
     }
 
-    /// As [`reduce`](Self::reduce), along one axis or several, which go away.
+    /// Combines the elements along one or several axes, which are removed: see
+    /// [`reduce`](Self::reduce).
     #[must_use]
     #[track_caller]
     pub fn reduce_axis(&self, axes: impl IntoAxes, combination: impl Into<Combination<T>>) -> Self {
@@ -98,14 +103,14 @@ impl<T: Element> Expr<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// All elements combined to one: see [`Expr::reduce`].
+    /// Combines all elements to one: see [`Expr::reduce`].
     #[must_use]
     #[track_caller]
     pub fn reduce(&self, combination: impl Into<Combination<T>>) -> Expr<T> {
         self.expr().reduce(combination)
     }
 
-    /// As [`reduce`](Self::reduce), along one axis or several, which go away.
+    /// Combines the elements along one or several axes, which are removed: see [`Expr::reduce`].
     #[must_use]
     #[track_caller]
     pub fn reduce_axis(

@@ -1,4 +1,4 @@
-//! Methods of expressions and arrays: functions, comparisons, choices, conversions.
+//! Methods of expressions and arrays: functions, comparisons, selections and conversions.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     element::{ComplexNumber, Element, Float, Integer, Math, Number, Ordered, Signed},
 };
 
-/// Writes each method for expressions, and again for arrays.
+/// Defines each method for expressions and for arrays.
 macro_rules! methods {
     ($(
         $(#[$bound_doc:meta])*
@@ -65,113 +65,116 @@ macro_rules! unary_functions {
 }
 
 unary_functions! { Math:
-    /// The square root.
+    /// Returns the square root.
     sqrt SQRT;
-    /// e to this power.
+    /// Returns e raised to this power.
     exp EXP;
-    /// The natural logarithm.
+    /// Returns the natural logarithm.
     ln LN;
-    /// The logarithm of base 10.
+    /// Returns the base 10 logarithm.
     log10 LOG10;
-    /// The sine of radians.
+    /// Returns the sine of an angle in radians.
     sin SIN;
-    /// The cosine of radians.
+    /// Returns the cosine of an angle in radians.
     cos COS;
-    /// The tangent of radians.
+    /// Returns the tangent of an angle in radians.
     tan TAN;
-    /// The hyperbolic sine.
+    /// Returns the hyperbolic sine.
     sinh SINH;
-    /// The hyperbolic cosine.
+    /// Returns the hyperbolic cosine.
     cosh COSH;
-    /// The hyperbolic tangent.
+    /// Returns the hyperbolic tangent.
     tanh TANH;
 }
 
 unary_functions! { Float:
-    /// 1 divided by the square root.
+    /// Returns 1 divided by the square root.
     rsqrt RSQRT;
-    /// The cube root.
+    /// Returns the cube root.
     cbrt CBRT;
-    /// 1 divided by the cube root.
+    /// Returns 1 divided by the cube root.
     rcbrt RCBRT;
-    /// 2 to this power.
+    /// Returns 2 raised to this power.
     exp2 EXP2;
-    /// 10 to this power.
+    /// Returns 10 raised to this power.
     exp10 EXP10;
-    /// e to this power, minus 1, exact also near 0.
+    /// Returns e raised to this power, minus 1. The result is accurate also near 0.
     exp_m1 EXP_M1;
-    /// The natural logarithm of 1 plus this, exact also near 0.
+    /// Returns the natural logarithm of 1 plus this number. The result is accurate also near 0.
     ln_1p LN_1P;
-    /// The logarithm of base 2.
+    /// Returns the base 2 logarithm.
     log2 LOG2;
-    /// The arc sine, in radians.
+    /// Returns the arcsine, in radians.
     asin ASIN;
-    /// The arc cosine, in radians.
+    /// Returns the arccosine, in radians.
     acos ACOS;
-    /// The arc tangent, in radians.
+    /// Returns the arctangent, in radians.
     atan ATAN;
-    /// The sine of π times this.
+    /// Returns the sine of π times this number.
     sinpi SINPI;
-    /// The cosine of π times this.
+    /// Returns the cosine of π times this number.
     cospi COSPI;
-    /// The inverse hyperbolic sine.
+    /// Returns the inverse hyperbolic sine.
     asinh ASINH;
-    /// The inverse hyperbolic cosine.
+    /// Returns the inverse hyperbolic cosine.
     acosh ACOSH;
-    /// The inverse hyperbolic tangent.
+    /// Returns the inverse hyperbolic tangent.
     atanh ATANH;
-    /// The error function.
+    /// Evaluates the error function.
     erf ERF;
-    /// 1 minus the error function.
+    /// Returns 1 minus the error function.
     erfc ERFC;
-    /// The scaled complementary error function, exp(x²) erfc(x).
+    /// Evaluates the scaled complementary error function, exp(x²) erfc(x).
     erfcx ERFCX;
-    /// The inverse of the error function.
+    /// Evaluates the inverse of the error function.
     erfinv ERFINV;
-    /// The inverse of the complementary error function.
+    /// Evaluates the inverse of the complementary error function.
     erfcinv ERFCINV;
-    /// The distribution function of the standard normal distribution.
+    /// Evaluates the cumulative distribution function of the standard normal distribution.
     normcdf NORMCDF;
-    /// The inverse of the distribution function of the standard normal distribution.
+    /// Evaluates the inverse of the cumulative distribution function of the standard normal
+    /// distribution.
     normcdfinv NORMCDFINV;
-    /// The logarithm of the absolute value of the gamma function.
+    /// Returns the logarithm of the absolute value of the gamma function.
     lgamma LGAMMA;
-    /// The gamma function.
+    /// Evaluates the gamma function.
     tgamma TGAMMA;
-    /// The Bessel function of the first kind, order 0.
+    /// Evaluates the Bessel function of the first kind of order 0.
     j0 J0;
-    /// The Bessel function of the first kind, order 1.
+    /// Evaluates the Bessel function of the first kind of order 1.
     j1 J1;
-    /// The Bessel function of the second kind, order 0.
+    /// Evaluates the Bessel function of the second kind of order 0.
     y0 Y0;
-    /// The Bessel function of the second kind, order 1.
+    /// Evaluates the Bessel function of the second kind of order 1.
     y1 Y1;
-    /// The modified Bessel function of the first kind, order 0.
+    /// Evaluates the modified Bessel function of the first kind of order 0.
     i0 I0;
-    /// The modified Bessel function of the first kind, order 1.
+    /// Evaluates the modified Bessel function of the first kind of order 1.
     i1 I1;
-    /// Rounded down.
+    /// Rounds down.
     floor FLOOR;
-    /// Rounded up.
+    /// Rounds up.
     ceil CEIL;
-    /// Rounded to the nearest integer, halves away from zero.
+    /// Rounds to the nearest integer, and ties away from zero.
     round ROUND;
-    /// Rounded to the nearest integer, halves to the even one.
+    /// Rounds to the nearest integer, and ties to the even one.
     round_ties_even ROUND_TIES_EVEN;
-    /// Rounded towards zero.
+    /// Rounds towards zero.
     trunc TRUNC;
-    /// The part after the point: this minus [`trunc`](Self::trunc). C's `modf` gives both.
+    /// Returns the fractional part: this number minus [`trunc`](Self::trunc). C's `modf` returns
+    /// both parts.
     fract FRACT;
-    /// The fraction of C's `frexp`: of size 0.5 to 1, or 0.
+    /// Returns the fraction of C's `frexp`: 0, or a number of magnitude 0.5 to 1.
     frexp_fraction FREXP_FRACTION;
 }
 
 unary_functions! { Real:
-    /// −1, 0 or 1 for integers; −1 or 1 by the sign bit for floats, and NaN for NaN.
+    /// Returns the sign: −1, 0 or 1 for integers, and −1 or 1 from the sign bit for floats. Returns
+    /// NaN for NaN.
     signum SIGNUM;
 }
 
-/// Numbers with a sign that are not complex.
+/// Signed numbers that are not complex.
 pub trait Real: Signed + Ordered {}
 impl Real for i8 {}
 impl Real for i16 {}
@@ -196,52 +199,60 @@ macro_rules! binary_functions {
 }
 
 binary_functions! { Ordered:
-    /// The smaller of two. Of a number and NaN it is the number, as with [`f32::min`] and NumPy's `fmin`.
+    /// Returns the smaller of two numbers. Ignores a single NaN, as [`f32::min`] and NumPy's `fmin`
+    /// do.
     minimum Operation::Minimum;
-    /// The larger of two. Of a number and NaN it is the number, as with [`f32::max`] and NumPy's `fmax`.
+    /// Returns the larger of two numbers. Ignores a single NaN, as [`f32::max`] and NumPy's `fmax`
+    /// do.
     maximum Operation::Maximum;
-    /// The smaller of two, or NaN if one of them is NaN, as NumPy's `minimum`.
+    /// Returns the smaller of two numbers, or NaN if one of them is NaN, as NumPy's `minimum`.
     minimum_or_nan Operation::Scalar("minimum_or_nan");
-    /// The larger of two, or NaN if one of them is NaN, as NumPy's `maximum`.
+    /// Returns the larger of two numbers, or NaN if one of them is NaN, as NumPy's `maximum`.
     maximum_or_nan Operation::Scalar("maximum_or_nan");
 }
 
 binary_functions! { HasRemainder:
-    /// The quotient rounded so that [`rem_euclid`](Self::rem_euclid) is not negative, as Rust's `div_euclid`. Integers
-    /// wrap around, and divided by 0 they are 0.
+    /// Returns the quotient of Euclidean division, as Rust's `div_euclid`: it is rounded so that
+    /// [`rem_euclid`](Self::rem_euclid) is not negative. Integers wrap around. Dividing an integer
+    /// by 0 yields 0.
     div_euclid Operation::Scalar("div_euclid");
-    /// The remainder that is not negative, as Rust's `rem_euclid`. For integers it is 0 if the divisor is.
+    /// Returns the remainder of Euclidean division, which is not negative, as Rust's `rem_euclid`.
+    /// For integers, the remainder by 0 is 0.
     rem_euclid Operation::Scalar("rem_euclid");
-    /// The quotient rounded down, as `//` of Python and NumPy. Integers wrap around, and divided by 0 they are 0.
+    /// Returns the quotient rounded down, as `//` in Python and NumPy. Integers wrap around.
+    /// Dividing an integer by 0 yields 0.
     div_floor Operation::Scalar("div_floor");
-    /// The remainder with the divisor's sign, as `%` of Python and NumPy. For integers it is 0 if the divisor is.
+    /// Returns the remainder with the divisor's sign, as `%` in Python and NumPy. For integers, the
+    /// remainder by 0 is 0.
     mod_floor Operation::Scalar("mod_floor");
 }
 
 binary_functions! { Shifts:
-    /// Shifted left by any count: 0 from the number of bits on, as with Rust's `unbounded_shl` and NumPy's `<<`. A
-    /// negative count is a large one.
+    /// Shifts left by any count, as Rust's `unbounded_shl` and NumPy's `<<`. The result is 0 if the
+    /// count is at least the number of bits. A negative count acts as a large one.
     unbounded_shl Operation::Scalar("unbounded_shl");
-    /// Shifted right by any count: from the number of bits on 0, or −1 for negative numbers, as with Rust's
-    /// `unbounded_shr` and NumPy's `>>`. A negative count is a large one.
+    /// Shifts right by any count, as Rust's `unbounded_shr` and NumPy's `>>`. If the count is at
+    /// least the number of bits, the result is 0, or −1 for negative numbers. A negative count acts
+    /// as a large one.
     unbounded_shr Operation::Scalar("unbounded_shr");
 }
 
 binary_functions! { Math:
-    /// This to a power.
+    /// Raises this number to a power.
     pow Operation::Call(&function::POW);
 }
 
 binary_functions! { Float:
-    /// The angle of the point with this as y and the other as x, in radians.
+    /// Returns the angle of the point whose y is this number and whose x is `other`, in radians.
     atan2 Operation::Call(&function::ATAN2);
-    /// The length of the hypotenuse, without overflow on the way.
+    /// Returns the length of the hypotenuse, without intermediate overflow.
     hypot Operation::Call(&function::HYPOT);
-    /// This size with the other's sign.
+    /// Returns this number's magnitude with the sign of `other`.
     copysign Operation::Call(&function::COPYSIGN);
-    /// The next number towards the other. For `f16` and `bf16`, that of `f32`, rounded.
+    /// Returns the next number towards `other`. For `f16` and `bf16`, this is the next `f32`,
+    /// rounded.
     next_after Operation::Call(&function::NEXT_AFTER);
-    /// The difference if it is positive, else 0.
+    /// Returns the difference if it is positive, and otherwise 0.
     fdim Operation::Call(&function::FDIM);
 }
 
@@ -260,119 +271,124 @@ macro_rules! comparisons {
 }
 
 comparisons! { Element:
-    /// Whether they are equal.
+    /// Returns whether the elements are equal.
     equal Equal;
-    /// Whether they are not equal.
+    /// Returns whether the elements are not equal.
     not_equal NotEqual;
 }
 
 comparisons! { Ordered:
-    /// Whether this is smaller.
+    /// Returns whether this number is less than the other.
     less Less;
-    /// Whether this is smaller or equal.
+    /// Returns whether this number is less than or equal to the other.
     less_equal LessEqual;
-    /// Whether this is larger.
+    /// Returns whether this number is greater than the other.
     greater Greater;
-    /// Whether this is larger or equal.
+    /// Returns whether this number is greater than or equal to the other.
     greater_equal GreaterEqual;
 }
 
 methods! {
     impl<T: Element> {
-        /// Converts each element as Rust's `as` does: to integers towards zero, to the nearest end of the range beyond
-        /// it, NaN to 0; to floats to the nearest; to `bool` whether it is not 0; to complex numbers without an
-        /// imaginary part.
+        /// Converts each element to another type, as Rust's `as` does:
+        ///
+        /// - to an integer: rounds towards zero and clamps to the integer's range; NaN becomes 0
+        /// - to a float: the nearest float
+        /// - to `bool`: whether the element is not 0
+        /// - to a complex number: the imaginary part is 0
         pub fn cast<R: CastFrom<T>>(self) -> Expr<R> {
             apply::<T, R, 1>(Operation::Cast, [&self.node])
         }
     }
 
     impl<T: Absolute> {
-        /// The size: without its sign, or the distance of a complex number from 0.
+        /// Returns the absolute value, which for a complex number is its distance from 0.
         pub fn abs(self) -> Expr<T::Size> {
             apply::<T, T::Size, 1>(Operation::Absolute, [&self.node])
         }
     }
 
     impl<T: Ordered> {
-        /// Limited to the range from `low` to `high`. NaN if this or a bound is NaN, and `high` if the bounds are in the
-        /// wrong order, as NumPy's `clip`.
+        /// Clamps to the range from `low` to `high`, as NumPy's `clip`. Returns NaN if the element
+        /// or a bound is NaN. Returns `high` if `low > high`.
         pub fn clamp(self, low: impl IntoExpr<T>, high: impl IntoExpr<T>) -> Expr<T> {
             self.maximum_or_nan(low).minimum_or_nan(high)
         }
     }
 
     impl<T: Float> {
-        /// This times a factor plus an addend, rounded once; for `f16` and `bf16` to `f32`, and then to the type.
+        /// Multiplies by a factor and adds an addend, rounded once. For `f16` and `bf16`, the
+        /// result is rounded to `f32` and then to the type.
         pub fn mul_add(self, factor: impl IntoExpr<T>, addend: impl IntoExpr<T>) -> Expr<T> {
             let inputs = [&self.node, &factor.into_expr().node, &addend.into_expr().node];
             apply::<T, T, 3>(Operation::Call(&function::MUL_ADD), inputs)
         }
 
-        /// This times 2 to a power.
+        /// Multiplies by 2 raised to a power.
         pub fn ldexp(self, power: impl IntoExpr<i32>) -> Expr<T> {
             apply::<T, T, 2>(Operation::Call(&function::LDEXP), [&self.node, &power.into_expr().node])
         }
 
-        /// The exponent of C's `frexp`.
+        /// Returns the exponent of C's `frexp`.
         pub fn frexp_exponent(self) -> Expr<i32> {
             apply::<T, i32, 1>(Operation::Call(&function::FREXP_EXPONENT), [&self.node])
         }
 
-        /// Whether it is NaN.
+        /// Returns whether the number is NaN.
         pub fn is_nan(self) -> Expr<bool> {
             apply::<T, bool, 1>(Operation::Call(&function::IS_NAN), [&self.node])
         }
 
-        /// Whether it is neither infinite nor NaN.
+        /// Returns whether the number is neither infinite nor NaN.
         pub fn is_finite(self) -> Expr<bool> {
             apply::<T, bool, 1>(Operation::Call(&function::IS_FINITE), [&self.node])
         }
 
-        /// Whether it is infinite.
+        /// Returns whether the number is infinite.
         pub fn is_infinite(self) -> Expr<bool> {
             apply::<T, bool, 1>(Operation::Call(&function::IS_INFINITE), [&self.node])
         }
     }
 
     impl<T: Integer> {
-        /// The number of bits that are 1, in two's complement.
+        /// Counts the bits that are 1, in two's complement.
         pub fn count_ones(self) -> Expr<T> {
             apply::<T, T, 1>(Operation::Call(&function::COUNT_ONES), [&self.node])
         }
     }
 
     impl<T: ComplexNumber> {
-        /// The real part.
+        /// Returns the real part.
         pub fn real(self) -> Expr<T::Real> {
             apply::<T, T::Real, 1>(Operation::Real, [&self.node])
         }
 
-        /// The imaginary part.
+        /// Returns the imaginary part.
         pub fn imag(self) -> Expr<T::Real> {
             apply::<T, T::Real, 1>(Operation::Imaginary, [&self.node])
         }
 
-        /// The complex conjugate.
+        /// Returns the complex conjugate.
         pub fn conj(self) -> Expr<T> {
             apply::<T, T, 1>(Operation::Conjugate, [&self.node])
         }
 
-        /// The square of the size.
+        /// Returns the square of the absolute value.
         pub fn norm_sqr(self) -> Expr<T::Real> {
             apply::<T, T::Real, 1>(Operation::Call(&function::NORM_SQUARED), [&self.node])
         }
 
-        /// The angle from the real axis, in radians.
+        /// Returns the angle from the positive real axis, in radians.
         pub fn arg(self) -> Expr<T::Real> {
             apply::<T, T::Real, 1>(Operation::Call(&function::ARGUMENT), [&self.node])
         }
     }
 }
 
-/// Numbers, and the type of their size.
+/// Numbers with an absolute value.
 pub trait Absolute: Number {
-    /// The type of the size: the real type of complex numbers, itself for others.
+    /// The type of the absolute value: the real type for complex numbers, and the number's own type
+    /// for others.
     type Size: Element;
 }
 
@@ -389,11 +405,13 @@ absolute!(
     f16: f16, bf16: bf16, f32: f32, f64: f64, Complex<f32>: f32, Complex<f64>: f64
 );
 
-/// Elements that others can be [`cast`](Expr::cast) to: all, except that a complex number has to give its real part
-/// first. This trait is sealed.
+/// Target types of [`cast`](Expr::cast).
+///
+/// `bool` and numbers can be converted to each other. The only exception is a conversion from a
+/// complex number to a type that is not complex: take its real part first. This trait is sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{T}` is not cast to `{Self}`",
-    note = "a complex number gives a part first: `real()`, `imag()`, or its size by `abs()`"
+    message = "`{T}` can't be cast to `{Self}`",
+    note = "for a complex number, call `real()`, `imag()` or `abs()` first"
 )]
 pub trait CastFrom<T: Element>: Element + sealed::CastFrom<T> {}
 
@@ -418,7 +436,7 @@ casts!(@to Complex<f32>: Complex<f32>, Complex<f64>);
 casts!(@to Complex<f64>: Complex<f32>, Complex<f64>);
 
 impl Expr<bool> {
-    /// The elements of one expression where this is true, of another where it is not.
+    /// Selects elements of `then` where this is true, and of `otherwise` where it is false.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -448,7 +466,8 @@ impl Expr<bool> {
 }
 
 impl Array<bool> {
-    /// The elements of one expression where this is true, of another where it is not: see [`Expr::select`].
+    /// Selects elements of `then` where this is true, and of `otherwise` where it is false: see
+    /// [`Expr::select`].
     #[must_use]
     #[track_caller]
     pub fn select<T: Element>(
@@ -463,7 +482,7 @@ impl Array<bool> {
 macro_rules! complex {
     ($($real:ty),*) => {$(
         impl Expr<Complex<$real>> {
-            /// Complex numbers of their real and imaginary parts.
+            /// Combines real and imaginary parts to complex numbers.
             #[must_use]
             #[track_caller]
             pub fn complex(real: impl IntoExpr<$real>, imaginary: impl IntoExpr<$real>) -> Self {

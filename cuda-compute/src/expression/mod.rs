@@ -1,4 +1,4 @@
-//! Expressions: lazy values over arrays, computed by as few kernels as will do.
+//! Expressions: lazy values over arrays, which as few kernels as possible compute.
 
 mod accuracy;
 mod elementwise;
@@ -45,11 +45,12 @@ pub(crate) use operands::Target;
 pub use operators::{Bits, HasRemainder, Shifts};
 pub use reduce::IntoAxes;
 
-/// A lazy value: what is to be computed from arrays, for each element of a shape.
+/// A lazy value: a computation over arrays, with one result for each element of a shape.
 ///
-/// Operators and methods of arrays and expressions give expressions; nothing is computed before [`eval`](Self::eval),
-/// which makes one kernel of all of it. An expression holds the arrays that it reads, as they are when it is made:
-/// arrays are values, and one that is changed later is copied first.
+/// Operators and methods of arrays and expressions return expressions. Nothing is computed before
+/// [`eval`](Self::eval), which makes one kernel of all of it. An expression holds the arrays that
+/// it reads, with their elements at the time when you created it. If you change such an array
+/// later, the change goes to a copy.
 ///
 /// ```
 /// use cuda_compute::Array;
@@ -64,9 +65,10 @@ pub use reduce::IntoAxes;
 /// # }
 /// ```
 ///
-/// # Errors of shape
-/// Operands stretch to a common shape as NumPy's do. Where they don't fit, [`eval`](Self::eval) says so, with both shapes
-/// and the line of the operator; [`shape`](Self::shape) says it at once.
+/// # Broadcasting and errors
+/// Operands are broadcast to a common shape by NumPy's rules. If shapes don't match,
+/// [`eval`](Self::eval) returns [`Error::Shape`] with both shapes and the source line of the
+/// operator. [`shape`](Self::shape) returns this error without evaluating.
 pub struct Expr<T> {
     pub(crate) node: Arc<Node>,
     element: PhantomData<fn() -> T>,
@@ -90,29 +92,31 @@ impl<T: Element> Expr<T> {
         }
     }
 
-    /// The same value everywhere. It has no axes, and stretches to any shape.
+    /// Creates an expression with one value. It has no axes, and can be broadcast to any shape.
     #[must_use]
     pub fn scalar(value: T) -> Self {
         Self::of(Node::scalar(Words::of(value), T::DATA_TYPE))
     }
 
-    /// The shape.
+    /// Returns the shape.
     ///
     /// # Errors
-    /// Operands don't fit together, here or in what this is made from.
+    /// Returns [`Error::Shape`] if shapes of operands don't match, here or in a subexpression.
     pub fn shape(&self) -> Result<Shape> {
         self.node.shape()
     }
 
-    /// The same values, stretched to a shape as NumPy's `broadcast_to` does.
+    /// Broadcasts the values to a shape as NumPy's `broadcast_to` does.
     ///
     /// # Errors
-    /// This expression's shape doesn't stretch to that one.
+    /// Returns [`Error::Shape`] if this expression's shape can't be broadcast to `shape`, or if
+    /// shapes in it don't match.
     pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<Self> {
         let (shape, own) = (shape.into_shape()?, self.shape()?);
         if own.broadcast(&shape) != Some(shape) {
             return Err(Error::Shape(format!(
-                "an expression of shape {own} doesn't stretch to {shape}: from the last axis on, each length is 1 or the other's"
+                "an expression of shape {own} can't be broadcast to {shape}: from the last axis on, each length must be 1 or \
+                 the target's"
             )));
         }
         Ok(Self::of(Node::new(
@@ -122,34 +126,46 @@ impl<T: Element> Expr<T> {
         )))
     }
 
-    /// Computes the values into a new array, on the stream of the first array that the expression reads.
+    /// Computes the values into a new array, on the stream of the first array that the expression
+    /// reads.
+    ///
+    /// This enqueues the work and does not wait for it.
     ///
     /// # Errors
-    /// Shapes don't fit together. Memory ran out. The arrays belong to several contexts. The expression reads no array,
-    /// so that no stream is known: use [`eval_on`](Self::eval_on).
+    /// Returns [`Error::Shape`] if:
+    /// - shapes don't match
+    /// - a minimum or maximum is taken of no elements
+    /// - the arrays belong to several contexts
+    /// - the expression reads no array, so that no stream is known (use [`eval_on`](Self::eval_on))
+    /// - the expression has more than 1000 operations, reads more than 60 arrays, or is too large
+    ///   for one kernel for another reason
+    ///
+    /// Returns [`Error::Cuda`] if device memory runs out, if the source of a
+    /// [`CudaFn`](crate::CudaFn) does not compile, or if another driver call fails.
     pub fn eval(&self) -> Result<Array<T>> {
         eval(self)
     }
 
-    /// Computes the values into a new array of this stream.
+    /// Computes the values into a new array, on a given stream.
     ///
     /// # Errors
-    /// As [`eval`](Self::eval).
+    /// Returns [`Error::Shape`] or [`Error::Cuda`] in the cases that [`eval`](Self::eval) lists,
+    /// except that the expression need not read an array.
     pub fn eval_on(&self, stream: &Stream) -> Result<Array<T>> {
         eval_on(stream, self)
     }
 }
 
 impl Expr<u64> {
-    /// The place of each element along an axis of a shape, from 0.
+    /// Returns the index of each element along an axis of a shape, from 0.
     ///
     /// # Errors
-    /// The shape is none, or it doesn't have the axis.
+    /// Returns [`Error::Shape`] if the shape is invalid or has no such axis.
     pub fn index(shape: impl IntoShape, axis: usize) -> Result<Self> {
         let shape = shape.into_shape()?;
         if axis >= shape.rank() {
             return Err(Error::Shape(format!(
-                "a shape of {shape} has no axis {axis}"
+                "an array of shape {shape} has no axis {axis}"
             )));
         }
         Ok(Self::of(Node::new(
@@ -170,14 +186,14 @@ impl<T: Element> fmt::Debug for Expr<T> {
     }
 }
 
-/// What can be an operand of an expression with elements `T`: an array, an expression, a reference to either, a `T`.
+/// An operand with elements of type `T`: an array, an expression, a reference to either, or a `T`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no operand with elements `{T}`",
-    label = "not an array, an expression or a number of `{T}`",
-    note = "nothing is converted silently: `.cast::<{T}>()` converts an array or an expression, `2 as {T}` a number"
+    message = "`{Self}` is not an operand with elements of type `{T}`",
+    label = "expected an array, an expression or a number of type `{T}`",
+    note = "types are not converted silently: convert an array or an expression with `.cast::<{T}>()`, and a number with `2 as {T}`"
 )]
 pub trait IntoExpr<T: Element> {
-    /// The expression.
+    /// Converts the operand to an expression.
     fn into_expr(self) -> Expr<T>;
 }
 

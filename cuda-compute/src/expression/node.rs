@@ -1,4 +1,4 @@
-//! Expressions as graphs: what is computed from what.
+//! The graph of an expression.
 
 use std::{mem, ops::Deref, panic::Location, sync::Arc};
 
@@ -11,36 +11,36 @@ use crate::{
 
 use super::{operation::Operation, reduction::Reduction};
 
-/// A node of an expression: one value for each element of its shape.
+/// A node of an expression, with one value for each element of its shape.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
     pub(crate) data: DataType,
-    /// The shape, or why there is none: shapes that don't fit together here or further up.
+    /// The shape, or an error message if shapes don't match in this node or its inputs.
     pub(crate) shape: Result<Shape, Arc<str>>,
-    /// Whether it is a reduction, or computed from one.
+    /// Whether the node is a reduction or depends on one.
     pub(crate) reduces: bool,
 }
 
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// An array.
+    /// The elements of an array.
     Array(Arc<Memory>, Layout),
-    /// The same value everywhere.
+    /// One value for all elements.
     Scalar(Words),
-    /// The place along an axis.
+    /// The index along an axis.
     Index(usize),
-    /// The place in C order.
+    /// The index in C order.
     Place,
     /// Random numbers.
     Random(Draw),
-    /// An operation on inputs that stretch to this node's shape.
+    /// An operation on inputs that are broadcast to this node's shape.
     Apply(Operation, Inputs),
-    /// Fewer values from more.
+    /// A reduction.
     Reduce(Reduction, Arc<Node>),
 }
 
-/// The inputs of an operation. Most have one or two, which need no memory of their own.
+/// The inputs of an operation. Most operations have one or two, which are stored inline.
 #[derive(Debug)]
 pub(crate) enum Inputs {
     One([Arc<Node>; 1]),
@@ -88,7 +88,7 @@ impl Node {
         Self::new(Kind::Scalar(words), data, Ok(Shape::of(&[])))
     }
 
-    /// The operation on these inputs; its shape is the one that all stretch to.
+    /// Applies an operation to inputs, which are broadcast to a common shape.
     #[track_caller]
     pub(crate) fn apply<const N: usize>(
         operation: Operation,
@@ -105,7 +105,7 @@ impl Node {
             .map_err(|why| Error::Shape(String::from(&*why)))
     }
 
-    /// What the node is computed from.
+    /// Returns the inputs.
     pub(crate) fn inputs(&self) -> &[Arc<Self>] {
         match &self.kind {
             Kind::Apply(_, inputs) => inputs,
@@ -114,7 +114,7 @@ impl Node {
         }
     }
 
-    /// Moves what the node is computed from to the end of a list.
+    /// Moves the inputs to the end of a list.
     fn move_inputs(&mut self, to: &mut Vec<Arc<Self>>) {
         match &mut self.kind {
             Kind::Apply(_, inputs) => match mem::replace(inputs, Inputs::More(Box::default())) {
@@ -131,7 +131,7 @@ impl Node {
     }
 }
 
-/// The shape that all inputs stretch to.
+/// Returns the common shape of broadcast inputs.
 #[track_caller]
 pub(super) fn common_shape(name: &str, inputs: &[Arc<Node>]) -> Result<Shape, Arc<str>> {
     let mut common = Shape::of(&[]);
@@ -149,8 +149,8 @@ pub(super) fn common_shape(name: &str, inputs: &[Arc<Node>]) -> Result<Shape, Ar
                 .collect();
             let at = Location::caller();
             return Err(format!(
-                "shapes that don't fit together: {} by `{name}`, at {at}. From the last axis on, lengths must be equal, \
-                 or one of them 1",
+                "shapes {} of `{name}` don't match, at {at}: from the last axis on, lengths must be equal, or one of them must \
+                 be 1",
                 shapes.join(" and ")
             )
             .into());
@@ -160,12 +160,12 @@ pub(super) fn common_shape(name: &str, inputs: &[Arc<Node>]) -> Result<Shape, Ar
     Ok(common)
 }
 
-/// Long chains are taken apart one after the other: each within the last would overflow the stack.
+/// Drops long chains iteratively, because recursion would overflow the stack.
 impl Drop for Node {
     fn drop(&mut self) {
-        let goes_on =
+        let has_inputs =
             |input: &Arc<Self>| Arc::strong_count(input) == 1 && !input.inputs().is_empty();
-        if !self.inputs().iter().any(goes_on) {
+        if !self.inputs().iter().any(has_inputs) {
             return;
         }
         let mut left = Vec::new();

@@ -1,4 +1,4 @@
-//! Norms, and products of arrays with one another.
+//! Norms, and outer and inner products of arrays.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Floats and complex numbers, whose sizes are real.
+/// Floats and complex numbers, whose absolute values are real numbers.
 pub trait Normed: Math + Absolute<Size = <Self as Math>::Real> {}
 impl<T: Math + Absolute<Size = <T as Math>::Real>> Normed for T {}
 
-/// The norm of a node's values along axes, or of all.
+/// Returns the norm of a node's values, along some axes or of all values.
 #[track_caller]
 fn norm(node: &Arc<Node>, axes: Option<Vec<usize>>, p: f64, real: DataType) -> Arc<Node> {
     // Halves are computed as f32 throughout, and rounded once.
@@ -72,14 +72,24 @@ fn norm(node: &Arc<Node>, axes: Option<Vec<usize>>, p: f64, real: DataType) -> A
 }
 
 impl<T: Normed> Expr<T> {
-    /// The norm of all elements as one vector: of their sizes, the sum for a `p` of 1, the root of the sum of squares for
-    /// 2, the largest for infinity, the smallest for negative infinity, how many are not zero for 0, and for any other the
-    /// `p`-th root of the sum of the `p`-th powers. The size of a complex number is its modulus.
+    /// Returns the `p`-norm of all elements as one vector.
     ///
-    /// Nothing is scaled: where the sum of squares or powers is beyond the type's range, the norm is infinite, though it
-    /// may itself be within; where all are below it, it is 0. Halves are computed as `f32`. Norms of no elements are 0,
-    /// except that those of infinite `p` are an error of [`eval`](Self::eval). If an element is NaN, the norm is NaN,
-    /// except that NaN is one of the elements that are not zero.
+    /// | `p` | result |
+    /// | --- | --- |
+    /// | 1 | the sum of absolute values |
+    /// | 2 | the square root of the sum of squares |
+    /// | infinity | the largest absolute value |
+    /// | −infinity | the smallest absolute value |
+    /// | 0 | the number of elements that are not zero |
+    /// | other | the `p`-th root of the sum of `p`-th powers of absolute values |
+    ///
+    /// - **Range.** Nothing is scaled. If the sum of squares or powers overflows, the norm is
+    ///   infinite even if it is representable. If all of them underflow, the norm is 0.
+    /// - **Halves** are computed as `f32`.
+    /// - **No elements.** The norm is 0, except that [`eval`](Self::eval) returns [`Error::Shape`]
+    ///   if `p` is infinite.
+    /// - **NaN.** The norm is NaN if an element is NaN. If `p` is 0, NaN counts as an element that
+    ///   is not zero.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -99,7 +109,7 @@ impl<T: Normed> Expr<T> {
         Expr::of(norm(&self.node, None, p, <T::Real as Element>::DATA_TYPE))
     }
 
-    /// The norms along one axis or several, which go away: see [`norm`](Self::norm).
+    /// Returns the norms along one or several axes, which are removed: see [`norm`](Self::norm).
     #[must_use]
     #[track_caller]
     pub fn norm_axis(&self, axes: impl IntoAxes, p: f64) -> Expr<T::Real> {
@@ -109,14 +119,14 @@ impl<T: Normed> Expr<T> {
 }
 
 impl<T: Normed> Array<T> {
-    /// The norm of all elements as one vector: see [`Expr::norm`].
+    /// Returns the norm of all elements as one vector: see [`Expr::norm`].
     #[must_use]
     #[track_caller]
     pub fn norm(&self, p: f64) -> Expr<T::Real> {
         self.expr().norm(p)
     }
 
-    /// The norms along one axis or several, which go away: see [`Expr::norm`].
+    /// Returns the norms along one or several axes, which are removed: see [`Expr::norm`].
     #[must_use]
     #[track_caller]
     pub fn norm_axis(&self, axes: impl IntoAxes, p: f64) -> Expr<T::Real> {
@@ -125,7 +135,7 @@ impl<T: Normed> Array<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// With so many new axes of length 1 before its last `kept` ones.
+    /// Inserts `count` new axes of length 1 before the last `kept` axes.
     fn with_axes_before(&self, kept: usize, count: usize) -> Result<Self> {
         let mut items = vec![SliceItem::from(..); self.rank()];
         let at = self.rank() - kept;
@@ -135,8 +145,10 @@ impl<T: Element> Array<T> {
 }
 
 impl<T: Number> Array<T> {
-    /// Each element times each of another array: the axes of this one come first, then those of the other. Of two vectors
-    /// it is a matrix. Nothing is computed before [`eval`](Expr::eval), and nothing is conjugated.
+    /// Returns the products of each element with each element of another array.
+    ///
+    /// The axes of this array come first, then those of `other`. The result for two vectors is a
+    /// matrix. Nothing is conjugated, and nothing is computed before [`eval`](Expr::eval).
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -151,16 +163,20 @@ impl<T: Number> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// Together they have more axes than an array can have.
+    /// Returns [`Error::Shape`] if both arrays together have more axes than
+    /// [`MAX_RANK`](crate::MAX_RANK).
     #[track_caller]
     pub fn outer(&self, other: &Self) -> Result<Expr<T>> {
         Ok(self.with_axes_before(0, other.rank())? * other)
     }
 
-    /// The sums of products along the last axes of both, which go away: the axes of this array come first, then those of
-    /// the other, as with NumPy's `inner`. Of two vectors it is a number. Nothing is conjugated.
+    /// Returns the sums of products along the last axes of both arrays, as NumPy's `inner`.
     ///
-    /// It is a reduction that multiplies on its way: of large matrices, a product of matrices is faster.
+    /// The last axes are removed. The other axes of this array come first, then those of `other`.
+    /// The result for two vectors is a number. Nothing is conjugated.
+    ///
+    /// This is a reduction that multiplies as it reads. For large matrices, a matrix product is
+    /// faster.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -175,13 +191,14 @@ impl<T: Number> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// The last axes differ in their lengths, or there are none. Together the arrays have more axes than an array can have.
+    /// Returns [`Error::Shape`] if the last axes have different lengths, if an array has no axes,
+    /// or if both arrays together have too many axes.
     #[track_caller]
     pub fn inner(&self, other: &Self) -> Result<Expr<T>> {
         let last = |array: &Self| array.shape().as_slice().last().copied();
         if last(self).is_none() || last(self) != last(other) {
             return Err(Error::Shape(format!(
-                "the inner product of shapes {} and {}: the last axes must be of one length",
+                "inner: the last axes of shapes {} and {} must have the same length",
                 self.shape(),
                 other.shape()
             )));

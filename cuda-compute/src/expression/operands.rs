@@ -1,4 +1,5 @@
-//! The operands of a kernel: how they lie in the space that it goes through, and what a launch passes for them.
+//! The operands of a kernel: their layout in the space of the kernel, and the parameters of a
+//! launch.
 
 use std::{ffi::c_void, sync::Arc};
 
@@ -16,7 +17,7 @@ use crate::{
     order::ordered,
 };
 
-/// Where the values of an expression go.
+/// The destination of an expression's values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<'a> {
     pub(crate) memory: &'a Arc<Memory>,
@@ -24,7 +25,7 @@ pub(crate) struct Target<'a> {
     pub(crate) data: DataType,
 }
 
-/// What a kernel reads and writes: the leaves of a plan, then the targets.
+/// The operands that a kernel reads and writes: the leaves of a plan, then the targets.
 #[derive(Debug)]
 pub(super) struct Operands<'a> {
     plan: Plan,
@@ -33,20 +34,21 @@ pub(super) struct Operands<'a> {
     starts: Vec<Start>,
 }
 
-/// Where an operand begins, and what its elements are.
+/// The start of an operand and the kind of its elements.
 #[derive(Clone, Copy, Debug)]
 struct Start {
-    /// The address of the first element; for places, the place itself; for random numbers, the first block.
+    /// The address of the first element. For leaves of indices this is the first index, and for
+    /// random numbers the first block.
     word: u64,
     size: usize,
     source: Source,
-    /// Of random numbers.
+    /// The key of random numbers.
     key: u64,
 }
 
 impl<'a> Operands<'a> {
-    /// Operands in a space of this shape, whose axes are gone through in this order, outermost first. Axes of different
-    /// groups stay apart.
+    /// Lays the operands out in a space of this shape, whose axes are traversed in this order,
+    /// outermost first. Axes of different groups are not merged.
     pub(super) fn new(
         plan: Plan,
         shape: Shape,
@@ -73,23 +75,24 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// What the kernel reads.
+    /// Returns the leaves, which the kernel reads.
     pub(super) fn leaves(&self) -> &[Leaf] {
         &self.plan.leaves
     }
 
-    /// The memory that the kernel reads and writes.
+    /// Returns the memory that the kernel reads and writes.
     pub(super) fn memories(&self) -> impl Iterator<Item = &Arc<Memory>> + Clone {
         let read = self.plan.leaves.iter().filter_map(Leaf::memory);
         read.chain(self.targets.iter().map(|target| target.memory))
     }
 
-    /// The most elements that a thread can handle at once.
+    /// Returns the largest number of elements that a thread can process at once.
     pub(super) fn vector_width(&self) -> usize {
         vector_width(&self.space, &self.starts)
     }
 
-    /// What the kernel is specialised for, with vectors of this many elements. It takes the plan's values with it.
+    /// Returns the form that the kernel is specialized for, with vectors of this many elements.
+    /// Moves the plan's values into it.
     pub(super) fn form(&mut self, vector: usize) -> Form {
         let leaves = self.plan.leaves.iter().enumerate();
         let leaves = leaves.map(|(i, leaf)| LeafForm {
@@ -111,7 +114,8 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// What a launch of a kernel of this form passes: lengths, addresses, strides and numbers.
+    /// Returns the parameter words of a launch of a kernel with this form: lengths, addresses,
+    /// strides and numbers.
     pub(super) fn words(&self, form: &Form) -> Result<Vec<u64>> {
         let Slots {
             axes,
@@ -121,11 +125,11 @@ impl<'a> Operands<'a> {
             keys,
             total,
         } = form.slots();
-        // 4 KiB are what every device takes as parameters.
+        // Every device accepts 4 KiB of parameters.
         if total > 500 {
             return Err(Error::Shape(format!(
-                "an expression has too many arrays, strides and numbers for one kernel ({total} words of 500): evaluate \
-                 parts of it first"
+                "an expression has too many arrays, strides and numbers for one kernel: {total} words, at most 500 are \
+                 possible. Fix: evaluate parts of it first"
             )));
         }
         let space = &self.space;
@@ -191,11 +195,13 @@ impl Start {
     }
 }
 
-/// The largest number of elements that a thread can handle at once: 16 bytes of the largest type, while all vectors are
-/// aligned and none ends within a row. A block of random numbers is worth 32 bytes: it costs more than they do.
+/// Returns the largest number of elements that a thread can process at once: 16 bytes of the
+/// largest type, if all vectors are aligned and none crosses the end of a row. With random numbers,
+/// vectors may have 32 bytes to use whole blocks of these, because generating a block costs more
+/// than the memory accesses.
 fn vector_width(space: &Space, starts: &[Start]) -> usize {
     let memory = starts.iter().filter(|start| start.source == Source::Memory);
-    // Structs that no single load can read.
+    // No single load can read other structs.
     let whole = |start: &Start| start.size.is_power_of_two() && start.size <= 16;
     if !memory.clone().all(whole) {
         return 1;
@@ -208,7 +214,7 @@ fn vector_width(space: &Space, starts: &[Start]) -> usize {
         (None, block) => block.unwrap_or(1),
     };
     let fits = |width: usize| {
-        // Ends within a vector are handled where there are no rows.
+        // Without rows, the kernel handles an end within a vector.
         (space.rank() <= 1 || space.inner().is_multiple_of(width))
             && starts.iter().enumerate().all(|(i, start)| {
                 let strides = &space.strides[i][..space.rank()];
@@ -235,7 +241,7 @@ fn vector_width(space: &Space, starts: &[Start]) -> usize {
     width
 }
 
-/// A result that is the same element for all is one element.
+/// A result with one element for the whole space is written linearly.
 fn stored(access: Access) -> Access {
     match access {
         Access::Uniform => Access::Linear,
@@ -243,33 +249,38 @@ fn stored(access: Access) -> Access {
     }
 }
 
-/// What `divide` of `kernels/array.cuh` needs for a divisor below 2^31.
+/// Returns the factor and shift that `divide` of `kernels/array.cuh` needs for a divisor below
+/// 2^31.
 fn magic(length: u64) -> u64 {
     if length == 0 || length >= 1 << 31 {
-        return 0; // divided by itself
+        return 0; // the 64-bit `divide` does not use it
     }
     let shift = u64::from(length.next_power_of_two().trailing_zeros());
     let factor = ((1u64 << 32) * ((1 << shift) - length)) / length + 1;
     factor | shift << 32
 }
 
-/// The number of blocks, if a grid can have so many.
+/// Returns the number of blocks of a grid.
+///
+/// # Errors
+/// Returns [`Error::Shape`] if a grid can't have this many blocks.
 pub(crate) fn grid(blocks: u64) -> Result<u32> {
     let fits = u32::try_from(blocks)
         .ok()
         .filter(|&blocks| blocks <= i32::MAX as u32);
     fits.ok_or_else(|| {
         Error::Shape(format!(
-            "an array is too large for one kernel, which would need {blocks} blocks: work on slices of it"
+            "an array is too large for one kernel, which would need {blocks} blocks. Fix: process slices of it"
         ))
     })
 }
 
-/// Enqueues a kernel, in order with the streams of the memory that it uses.
+/// Enqueues a kernel, ordered with the streams of the memory that it uses.
 ///
 /// # Safety
-/// The pointers are those of the kernel's parameters. It stays within the memory of `memories`, and what belongs to
-/// `stream`.
+/// The caller must ensure that:
+/// - the pointers are those of the kernel's parameters;
+/// - the kernel only accesses the memory in `memories` and memory that belongs to `stream`.
 pub(super) unsafe fn launch<'a>(
     kernel: &Function,
     stream: &Stream,
@@ -311,7 +322,7 @@ mod tests {
             ];
             let multiples = (1..50).map(|k| (1 << 31) / length * length / k);
             for n in near.into_iter().chain(multiples).filter(|n| n >> 31 == 0) {
-                // As the kernel computes, in 32 bits.
+                // The kernel computes this in 32 bits.
                 let high = (n * factor) >> 32;
                 assert!(high + n <= u64::from(u32::MAX));
                 assert_eq!((high + n) >> shift, n / length, "{n} / {length}");
@@ -320,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_random_numbers_is_used_whole() {
+    fn vector_width_covers_blocks_of_random_numbers() {
         let start = |source, size| Start {
             word: 1 << 20,
             size,
@@ -343,7 +354,7 @@ mod tests {
         assert_eq!(width(100, &[random(4), memory(16)]), 2);
         assert_eq!(width(100, &[random(4), memory(1)]), 16);
         assert_eq!(width(100, &[start(Source::Place, 8), memory(8)]), 2);
-        // Rows of six of eight: two at once.
+        // Rows with six of eight elements allow vectors of two.
         let (mut dense, mut rows) = ([0; MAX_RANK], [0; MAX_RANK]);
         dense[..2].copy_from_slice(&[6, 1]);
         rows[..2].copy_from_slice(&[8, 1]);

@@ -1,22 +1,22 @@
-//! The operations of expressions: a small set, and the CUDA C++ of each.
+//! The operations of expressions, and the CUDA C++ of each.
 
 use crate::element::{Class, DataType};
 
 use super::{function::Function, own::OwnFunction};
 
-/// What an inner node of an expression does with its inputs.
+/// The operation of an inner node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
-    /// To another type, as Rust's `as` does.
+    /// Converts to another type, as Rust's `as` does.
     Cast,
     Negate,
     Absolute,
-    /// Of a bool, or of all bits.
+    /// Negates a bool, or inverts all bits.
     Not,
     Real,
     Imaginary,
     Conjugate,
-    /// A complex number of two parts.
+    /// Combines two parts to a complex number.
     Complex,
     Add,
     Subtract,
@@ -31,15 +31,16 @@ pub(crate) enum Operation {
     ShiftLeft,
     ShiftRight,
     Compare(Comparison),
-    /// The second or the third input, as the first is true or not.
+    /// Selects the second input if the first is true, and otherwise the third.
     Select,
-    /// A function of `function.rs`.
+    /// Calls a function of `function.rs`.
     Call(&'static Function),
-    /// A function of two numbers that `kernels/scalar.cuh` defines under this name, with `rs_` before it.
+    /// Calls a function of two numbers that `kernels/scalar.cuh` defines under this name with the
+    /// prefix `rs_`.
     Scalar(&'static str),
-    /// A function of the user's.
+    /// Calls a user-defined function.
     Own(OwnFunction),
-    /// What lies so many bytes from the beginning of a value.
+    /// Reads the field at this byte offset of a value.
     Field(usize),
 }
 
@@ -67,7 +68,7 @@ impl Comparison {
 }
 
 impl Operation {
-    /// What messages call it.
+    /// Returns the name in messages.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Cast => "cast",
@@ -99,7 +100,7 @@ impl Operation {
         }
     }
 
-    /// The value of the operation: `inputs` are values of `from`, the result is of `to`.
+    /// Renders the operation. `from` is the type of the inputs and `to` that of the result.
     pub(crate) fn render(&self, inputs: &[String], from: DataType, to: DataType) -> String {
         let [a, b, c] = [0, 1, 2].map(|i| inputs.get(i).map_or("", String::as_str));
         let value = match (self, from.class()) {
@@ -134,7 +135,7 @@ impl Operation {
             (Self::Maximum, Class::Float) if from == DataType::F64 => format!("fmax({a}, {b})"),
             (Self::Maximum, Class::Float) => format!("fmaxf({a}, {b})"),
             (Self::Maximum, _) => format!("({a} < {b} ? {b} : {a})"),
-            // The results of C++'s operators are int where the operands are smaller.
+            // C++'s operators return int for narrower operands.
             (Self::And, _) => format!("({})({a} & {b})", from.computed()),
             (Self::Or, _) => format!("({})({a} | {b})", from.computed()),
             (Self::Xor, _) => format!("({})({a} ^ {b})", from.computed()),
@@ -156,7 +157,7 @@ impl Operation {
     }
 }
 
-/// To a half's precision, where a value is a half that is computed as a float.
+/// Rounds a value to a half's precision if it is a half, which is computed as a float.
 pub(crate) fn rounded(value: String, to: DataType) -> String {
     match to {
         DataType::F16 => format!("rounded_f16({value})"),
@@ -178,7 +179,7 @@ fn cast(a: &str, from: DataType, to: DataType) -> String {
             format!("{}{{rs_cast<{part}>({a}), 0}}", to.computed())
         }
         (_, Class::Bool) => format!("{a} != 0"),
-        // From a wider type in one step: by way of a float it would be rounded twice.
+        // Converts wider types in one step, because a detour through float would round twice.
         _ if matches!(to, DataType::F16 | DataType::Bf16) && from.size() > 2 => {
             let name = if to == DataType::F16 { "f16" } else { "bf16" };
             format!("to_{name}({a})")

@@ -1,4 +1,4 @@
-//! Operators of arrays, expressions and numbers.
+//! Operators on arrays, expressions and numbers.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 
@@ -11,17 +11,19 @@ use crate::{
     element::{Element, Number, Signed},
 };
 
-/// Elements that have `&`, `|` and `^`: `bool` and integers. This trait is sealed.
+/// Elements with the operators `&`, `|` and `^`: `bool` and integers. This trait is sealed.
 pub trait Bits: Element + sealed::Bits {}
 
 mod sealed {
     pub trait Bits {}
 }
 
-/// Elements that have `%`: integers and floats. The result has the sign of the first operand.
+/// Elements with the operator `%`: integers and floats. The result has the sign of the left
+/// operand.
 pub trait HasRemainder: Number {}
 
-/// Elements that have `<<` and `>>`: integers. The count is taken modulo the number of bits.
+/// Elements with the operators `<<` and `>>`: integers. The shift count is taken modulo the number
+/// of bits.
 pub trait Shifts: Number {}
 
 macro_rules! marker {
@@ -71,7 +73,7 @@ binary! {
     Shr shr Shifts ShiftRight;
 }
 
-/// A number on the left.
+/// Operators with a number on the left.
 macro_rules! scalars {
     ($($type:ty: $($trait:ident $method:ident)*;)*) => {$(
         scalars!(@type $type: $($trait $method)*);

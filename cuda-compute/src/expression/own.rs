@@ -1,4 +1,4 @@
-//! Functions of the user's in expressions: closures that a macro translated, and CUDA C++.
+//! User-defined functions in expressions: translated closures, and CUDA C++.
 
 use std::{
     fmt::Write as _,
@@ -14,25 +14,25 @@ use crate::{
     kernel::Source,
 };
 
-/// The header that compares types.
+/// The name of the header that compares types.
 const OWN: &str = "own.cuh";
 
-/// A function of the user's.
+/// A user-defined function.
 #[derive(Clone, Debug)]
 pub enum OwnFunction {
-    /// The text of a closure's function, which is called `@NAME@`.
+    /// The source of a closure's function, with `@NAME@` as the function's name.
     Closure(&'static str),
     Cuda(Arc<CudaText>),
 }
 
-/// A function in CUDA C++, with what it needs before it.
+/// A function in CUDA C++, with the helpers that its source defines.
 #[derive(Debug)]
 pub struct CudaText {
     pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) parameters: Vec<DataType>,
     pub(crate) result: DataType,
-    /// Of all of it: evaluations hash and compare no text.
+    /// The hash of all fields, so that evaluations neither hash nor compare the source.
     hash: u64,
 }
 
@@ -53,22 +53,24 @@ impl CudaText {
         })
     }
 
-    /// The function that kernels call, by what it is: different texts may have functions of one name.
+    /// Returns the name of the function that kernels call. It contains the hash, because different
+    /// sources may define functions with the same name.
     fn wrapper(&self) -> String {
         format!("own_{:016x}", self.hash)
     }
 
-    /// The type in C++.
+    /// Returns the function's type, as Rust writes it.
     fn signature(&self) -> String {
         let parameters: Vec<_> = self.parameters.iter().map(|data| data.name()).collect();
         format!("({}) -> {}", parameters.join(", "), self.result.name())
     }
 
-    /// The header that has the text, which is another header, in a namespace of its own.
+    /// Returns a header that includes the source, which is a header too, in a separate namespace.
     fn header(&self, file: &str) -> String {
         let (wrapper, name, result) = (self.wrapper(), &self.name, self.result.computed());
         let mut text = format!("#include \"{OWN}\"\n");
-        // What is included a second time, by the text, is empty then: so it is in no namespace.
+        // Includes the source's headers outside of the namespace first. When the source includes
+        // them again, their guards make them empty.
         let included = |line: &&str| line.trim_start().starts_with("#include");
         for line in self.text.lines().filter(included) {
             let _ = writeln!(text, "{line}");
@@ -95,7 +97,7 @@ impl CudaText {
             text,
             "#include \"{file}\"\n\
              static_assert(own_same<decltype(own_signature(&{name})), own_types<{}>>::value, \
-             \"{name} does not have the type that Rust says: {}\");\n}}\n\
+             \"{name} does not have the type declared in Rust: {}\");\n}}\n\
              __device__ __forceinline__ {result} {wrapper}({}) {{ return {wrapper}_text::{name}({}); }}",
             all.join(", "),
             self.signature(),
@@ -107,7 +109,7 @@ impl CudaText {
 }
 
 impl OwnFunction {
-    /// What kernels call, where a closure's function is called `name`.
+    /// Returns the name that kernels call. `name` is the name of a closure's function.
     pub(crate) fn called(&self, name: &str) -> String {
         match self {
             Self::Closure(_) => name.into(),
@@ -115,8 +117,8 @@ impl OwnFunction {
         }
     }
 
-    /// The definition of a closure's function under a name. CUDA C++ comes before the kernel, with
-    /// [`add_to`](Self::add_to).
+    /// Returns the definition of a closure's function under a name. A CUDA C++ function comes
+    /// before the kernel instead, through [`add_to`](Self::add_to).
     pub(crate) fn definition(&self, name: &str) -> String {
         match self {
             Self::Closure(text) => named(text, name) + "\n",
@@ -124,7 +126,7 @@ impl OwnFunction {
         }
     }
 
-    /// The kernel with what its text needs to call this.
+    /// Adds the headers that calls of this function need to a kernel's source.
     pub(crate) fn add_to(&self, source: Source) -> Source {
         match self {
             Self::Closure(_) => source,
@@ -146,7 +148,8 @@ impl OwnFunction {
     }
 }
 
-/// Of closures, the same place is the same text; the same text in another place is compiled once more.
+/// Closures are compared by the address of their source. The same source at another address is
+/// compiled again.
 impl PartialEq for OwnFunction {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -175,7 +178,7 @@ impl Hash for OwnFunction {
     }
 }
 
-/// The value that changes nothing.
+/// The identity of a combination.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
     /// An expression in CUDA C++.
@@ -184,7 +187,7 @@ pub(crate) enum Identity {
 }
 
 impl Identity {
-    /// The value of a type, in CUDA C++: statements that return it.
+    /// Returns CUDA C++ statements that return the value as this type.
     pub(crate) fn returned(&self, data: DataType) -> String {
         match self {
             Self::Text(text) => format!("return {text};"),
@@ -207,8 +210,8 @@ mod tests {
     use crate::{Array, Combination, CudaFn, kernel::Kernels};
 
     #[test]
-    fn the_same_text_is_one_kernel() {
-        // Kernels of other tests would be counted, too.
+    fn functions_with_equal_source_share_a_kernel() {
+        // In a shared context, kernels of other tests would be counted too.
         let device = Device::get(0).unwrap();
         let context = Context::create(device, ContextFlags::default()).unwrap();
         let stream = Stream::new(&context).unwrap();
@@ -235,7 +238,7 @@ mod tests {
         assert_eq!(run(&first, 1.0), 3);
         assert_eq!(run(&first.clone(), 1.0), 0);
         assert_eq!(run(&own("unlike_any_other", 1), 1.0), 0);
-        // Another identity, another text, another name.
+        // Another identity, another source, and another name.
         assert_eq!(run(&first, 2.0), 2);
         assert_eq!(run(&own("unlike_any_other", 3), 1.0), 3);
         assert_eq!(run(&own("unlike_this_one", 1), 1.0), 3);

@@ -1,4 +1,4 @@
-//! A graph in the order in which a kernel computes it.
+//! The nodes of a graph, in the order in which a kernel computes them.
 
 use std::{ops::Deref, sync::Arc};
 
@@ -16,19 +16,19 @@ use crate::{
     random::Draw,
 };
 
-/// The most values of one kernel. The compiler takes its time for more.
-pub(super) const MOST_VALUES: usize = 1000;
-/// The most arrays that one kernel reads.
-const MOST_LEAVES: usize = 60;
+/// The maximum number of values in one kernel. More would take the compiler too long.
+pub(super) const MAX_VALUES: usize = 1000;
+/// The maximum number of arrays that one kernel reads.
+const MAX_LEAVES: usize = 60;
 
-/// A value of a program; inputs are named by their place.
+/// A value of a plan. Inputs are indices of values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Value {
-    /// An element of a leaf.
+    /// Loads an element of a leaf.
     Load { leaf: u16, data: DataType },
     /// A number that the launch passes.
     Scalar { scalar: u16, data: DataType },
-    /// An operation on values.
+    /// Applies an operation to values.
     Apply {
         operation: Operation,
         inputs: Inputs,
@@ -36,7 +36,7 @@ pub(crate) enum Value {
     },
 }
 
-/// The places of an operation's inputs. A closure has the most: six.
+/// The indices of an operation's inputs. A closure has the most, which is six.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Inputs {
     count: u8,
@@ -70,32 +70,32 @@ impl Value {
     }
 }
 
-/// What a kernel reads, or makes of the elements' places.
+/// An input of a kernel: it is read from memory or derived from the elements' indices.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaf {
     pub(crate) origin: Origin,
     pub(crate) data: DataType,
     pub(crate) offset: usize,
-    /// Along the axes of the kernel's shape.
+    /// The strides along the axes of the kernel's shape.
     pub(crate) strides: [isize; MAX_RANK],
-    /// Shape before it was stretched; for the choice of an order.
+    /// The layout before broadcasting, which affects the order of the result.
     pub(crate) layout: Layout,
 }
 
-/// Where the values of a leaf come from.
+/// The source of a leaf's values.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     Memory(Arc<Memory>),
-    /// They are the offsets themselves.
+    /// The offsets themselves.
     Place,
-    /// Random numbers, found by the offsets.
+    /// Random numbers, which the offsets determine.
     Random(Draw),
-    /// The result of a reduction, by its number, that the kernel itself computes.
+    /// The result of the reduction with this number, which the kernel itself computes.
     Given(u16),
 }
 
 impl Origin {
-    /// What of it tells kernels apart.
+    /// Returns the part of the origin that affects the code.
     pub(crate) fn source(&self) -> Source {
         match self {
             Self::Memory(_) => Source::Memory,
@@ -107,12 +107,12 @@ impl Origin {
 }
 
 impl Leaf {
-    /// Whether it is the result of this reduction, which the kernel computes.
+    /// Returns whether the leaf is the result of this reduction, which the kernel computes.
     pub(crate) fn is_given(&self, reduction: u16) -> bool {
         self.origin == Origin::Given(reduction)
     }
 
-    /// The memory that is read.
+    /// Returns the memory that is read.
     pub(crate) fn memory(&self) -> Option<&Arc<Memory>> {
         match &self.origin {
             Origin::Memory(memory) => Some(memory),
@@ -133,29 +133,31 @@ impl PartialEq for Origin {
     }
 }
 
-/// The values of one or several expressions of one shape, in order.
+/// The values of one or several expressions of one shape, in the order of computation.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) values: Vec<Value>,
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) scalars: Vec<Words>,
-    /// The values of the expressions.
+    /// The indices of the expressions' values.
     pub(crate) roots: Vec<u16>,
 }
 
-/// A result: its memory, and where in it the elements are.
+/// A result: its memory and its layout there.
 pub(crate) type Stored = (Arc<Memory>, Layout);
 
-/// What was computed before: the results of reductions, by their nodes.
+/// The results of computed reductions, by node.
 pub(crate) type Computed = FxHashMap<*const Node, Stored>;
 
 impl Plan {
-    /// Plans the `roots`, which stretch to `shape`. The reductions in them have been computed.
+    /// Plans the `roots`, which can be broadcast to `shape`. Their reductions must be in
+    /// `computed`.
     pub(crate) fn new(roots: &[&Arc<Node>], shape: Shape, computed: &Computed) -> Result<Self> {
         Self::with_given(roots, shape, computed, &FxHashMap::default())
     }
 
-    /// As [`new`](Self::new), with reductions that the kernel itself computes, by number.
+    /// Plans the `roots` as [`new`](Self::new) does. The kernel itself computes the reductions in
+    /// `given`, which maps them to numbers.
     pub(crate) fn with_given(
         roots: &[&Arc<Node>],
         shape: Shape,
@@ -168,7 +170,7 @@ impl Plan {
         plan.values.reserve(16);
         plan.leaves.reserve(4);
         for root in roots {
-            // Depth first, without recursion: a chain may be long.
+            // Traverses depth first without recursion, because chains may be long.
             let mut waiting = vec![(*root, false)];
             while let Some((node, ready)) = waiting.pop() {
                 let key = Arc::as_ptr(node);
@@ -226,7 +228,9 @@ impl Plan {
             }
             Kind::Reduce(..) => {
                 let (memory, layout) = computed.get(&Arc::as_ptr(node)).ok_or_else(|| {
-                    Error::Shape("a reduction that was not computed before its use".into())
+                    Error::Shape(
+                        "internal error: a reduction was not computed before its use".into(),
+                    )
                 })?;
                 self.leaf(Origin::Memory(memory.clone()), data, *layout, shape)?
             }
@@ -263,9 +267,9 @@ impl Plan {
                 data,
             });
         }
-        if self.leaves.len() == MOST_LEAVES {
+        if self.leaves.len() == MAX_LEAVES {
             return Err(Error::Shape(format!(
-                "an expression reads more than {MOST_LEAVES} arrays: evaluate parts of it first"
+                "an expression reads more than {MAX_LEAVES} arrays. Fix: evaluate parts of it first"
             )));
         }
         let mut strides = [0; MAX_RANK];
@@ -283,24 +287,24 @@ impl Plan {
         })
     }
 
-    /// Wants the places that a layout gives to the elements, as the last of the wanted values.
-    pub(crate) fn want_places(&mut self, places: Layout, shape: Shape) -> Result<()> {
+    /// Adds the indices that a layout gives to the elements as another root.
+    pub(crate) fn add_places(&mut self, places: Layout, shape: Shape) -> Result<()> {
         let value = self.leaf(Origin::Place, DataType::U64, places, shape)?;
         let place = self.place(value)?;
         self.roots.push(place);
         Ok(())
     }
 
-    /// The place of a value; the same value again has the same place.
+    /// Returns the index of a value. Equal values share an index.
     fn place(&mut self, value: Value) -> Result<u16> {
         if !matches!(value, Value::Scalar { .. })
             && let Some(place) = self.values.iter().rposition(|other| *other == value)
         {
             return Ok(place as u16);
         }
-        if self.values.len() == MOST_VALUES {
+        if self.values.len() == MAX_VALUES {
             return Err(Error::Shape(format!(
-                "an expression has more than {MOST_VALUES} operations: evaluate parts of it first"
+                "an expression has more than {MAX_VALUES} operations. Fix: evaluate parts of it first"
             )));
         }
         self.values.push(value);

@@ -1,4 +1,4 @@
-//! Methods that reduce expressions and arrays.
+//! Reduction methods of expressions and arrays.
 
 use std::{collections::HashMap, panic::Location, sync::Arc};
 
@@ -6,7 +6,7 @@ use super::{
     Expr, IntoExpr,
     fold::result_shape,
     node::{Inputs, Kind, Node, common_shape},
-    plan::MOST_VALUES,
+    plan::MAX_VALUES,
     reduction::{Fold, Nan, Reduction},
 };
 use crate::{
@@ -14,13 +14,13 @@ use crate::{
     element::{Element, Float, Math, Number, Ordered, Words},
 };
 
-/// Axes: one, or an array of several.
+/// One axis, or an array or slice of several axes.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` names no axes",
-    note = "an axis is a `usize`, from 0; several are an array `[0, 2]` or a slice of them"
+    message = "`{Self}` is not an axis or a list of axes",
+    note = "an axis is a `usize`, from 0. Pass several as an array such as `[0, 2]` or as a slice"
 )]
 pub trait IntoAxes {
-    /// The numbers of the axes.
+    /// Returns the numbers of the axes.
     fn into_axes(self) -> Vec<usize>;
 }
 
@@ -43,7 +43,7 @@ impl IntoAxes for &[usize] {
 }
 
 impl Node {
-    /// The reduction of a node; along all axes if none are named.
+    /// Reduces a node along these axes, or along all axes if `axes` is `None`.
     #[track_caller]
     pub(super) fn reduce(
         self: &Arc<Self>,
@@ -59,7 +59,7 @@ impl Node {
             for &axis in &axes {
                 if axis >= shape.rank() || mask >> axis & 1 == 1 {
                     return Err(format!(
-                        "`{}` along axes {axes:?} of shape {shape}, at {place}: each is named once, from 0 to {}",
+                        "`{}` along axes {axes:?} of shape {shape}, at {place}: name each axis at most once, from 0 to {}",
                         fold.name(),
                         shape.rank().saturating_sub(1)
                     )
@@ -90,7 +90,7 @@ impl Node {
     }
 }
 
-/// A reduction of all elements, and one along axes, for expressions and for arrays.
+/// Defines each reduction of all elements, and along axes, for expressions and for arrays.
 macro_rules! reductions {
     ($(
         impl<$t:ident: $class:path> {$(
@@ -101,8 +101,9 @@ macro_rules! reductions {
         impl<$t: $class> Expr<$t> {$(
             $(#[$doc])*
             ///
-            /// The result has no axes. No elements give the result that changes nothing; minima and maxima of no
-            /// elements are an error of [`eval`](Self::eval).
+            /// The result has no axes. If there are no elements, it is the reduction's identity,
+            /// unless the description above says otherwise. For minima and maxima of no elements,
+            /// [`eval`](Self::eval) returns [`Error::Shape`](crate::Error::Shape).
             #[must_use]
             #[track_caller]
             pub fn $name(&self $(, $argument: $argument_type)?) -> Expr<$result> {
@@ -111,7 +112,8 @@ macro_rules! reductions {
 
             $(#[$doc])*
             ///
-            /// Along one axis or several, which go away: see [`keep_axes`](Self::keep_axes).
+            /// Reduces along one or several axes, which are removed. To keep them, see
+            /// [`keep_axes`](Self::keep_axes).
             #[must_use]
             #[track_caller]
             pub fn $axis_name(&self, axes: impl IntoAxes $(, $argument: $argument_type)?) -> Expr<$result> {
@@ -144,44 +146,53 @@ macro_rules! reductions {
 
 reductions! {
     impl<T: Number> {
-        /// The sum. Integers wrap around: [`cast`](Self::cast) to a wider type first, which costs nothing. Sums of `f16`
-        /// and `bf16` are computed as `f32`, and rounded once. See [accuracy](crate::guide::accuracy).
+        /// Returns the sum. Integers wrap around: [`cast`](Self::cast) to a wider type first, which
+        /// costs nothing. Sums of `f16` and `bf16` are computed as `f32` and rounded once. For
+        /// error bounds, see [accuracy](crate::guide::accuracy).
         sum sum_axis -> T = Fold::Sum;
-        /// The product. Integers wrap around.
+        /// Returns the product. Integers wrap around.
         product product_axis -> T = Fold::Product;
     }
     impl<T: Math> {
-        /// The mean: the sum divided by the number of elements. NaN of no elements.
+        /// Returns the mean: the sum divided by the number of elements. The mean of no elements is
+        /// NaN.
         mean mean_axis -> T = Fold::Mean;
     }
     impl<T: Ordered> {
-        /// The smallest element. Ignores NaN, as [`f32::min`] does: the result is NaN only if all elements are.
+        /// Returns the smallest element. Ignores NaN, as [`f32::min`] does: the result is NaN only
+        /// if all elements are.
         min min_axis -> T = Fold::Minimum(Nan::Ignored);
-        /// The largest element. Ignores NaN, as [`f32::max`] does: the result is NaN only if all elements are.
+        /// Returns the largest element. Ignores NaN, as [`f32::max`] does: the result is NaN only
+        /// if all elements are.
         max max_axis -> T = Fold::Maximum(Nan::Ignored);
-        /// The smallest element, or NaN if an element is NaN, as NumPy's `min`.
+        /// Returns the smallest element, or NaN if an element is NaN, as NumPy's `min`.
         min_or_nan min_or_nan_axis -> T = Fold::Minimum(Nan::Propagated);
-        /// The largest element, or NaN if an element is NaN, as NumPy's `max`.
+        /// Returns the largest element, or NaN if an element is NaN, as NumPy's `max`.
         max_or_nan max_or_nan_axis -> T = Fold::Maximum(Nan::Propagated);
-        /// The index of the smallest element, or of the first of several, in C order along the axes. Ignores NaN: the
-        /// result is 0 if all elements are NaN.
+        /// Returns the index of the smallest element, or of the first of several equal ones, in C
+        /// order along the axes. Ignores NaN: the result is 0 if all elements are NaN.
         argmin argmin_axis -> u64 = Fold::MinimumPlace(Nan::Ignored);
-        /// The index of the largest element, or of the first of several, in C order along the axes. Ignores NaN: the
-        /// result is 0 if all elements are NaN.
+        /// Returns the index of the largest element, or of the first of several equal ones, in C
+        /// order along the axes. Ignores NaN: the result is 0 if all elements are NaN.
         argmax argmax_axis -> u64 = Fold::MaximumPlace(Nan::Ignored);
-        /// The index of the first NaN if there is one, else [`argmin`](Self::argmin), as NumPy's `argmin`.
+        /// Returns the index of the first NaN, or [`argmin`](Self::argmin) if no element is NaN, as
+        /// NumPy's `argmin`.
         argmin_or_nan argmin_or_nan_axis -> u64 = Fold::MinimumPlace(Nan::Propagated);
-        /// The index of the first NaN if there is one, else [`argmax`](Self::argmax), as NumPy's `argmax`.
+        /// Returns the index of the first NaN, or [`argmax`](Self::argmax) if no element is NaN, as
+        /// NumPy's `argmax`.
         argmax_or_nan argmax_or_nan_axis -> u64 = Fold::MaximumPlace(Nan::Propagated);
     }
     impl<T: Float> {
-        /// The variance: the sum of squared distances from the mean, divided by the number of elements less `ddof`.
+        /// Returns the variance: the sum of squared distances from the mean, divided by the number
+        /// of elements minus `ddof`.
         ///
-        /// The divisor is zero if `ddof` is the number of elements or more. The result is then infinite, or NaN if all
-        /// squares are zero, as in NumPy. So the variance of no elements is NaN. It is NaN too if any element is infinite
-        /// or NaN. One pass computes it, and a large mean costs no digits: see [accuracy](crate::guide::accuracy).
+        /// If `ddof` is at least the number of elements, the divisor is zero. The result is then
+        /// infinite, or NaN if all squares are zero, as in NumPy. So the variance of no elements is
+        /// NaN. It is also NaN if an element is infinite or NaN. One pass computes the variance,
+        /// and a large mean costs no digits: see [accuracy](crate::guide::accuracy).
         var var_axis(ddof: u32) -> T = Fold::Variance(ddof);
-        /// The standard deviation: the square root of [`var`](Self::var), infinite or NaN where that is.
+        /// Returns the standard deviation: the square root of [`var`](Self::var). It is infinite or
+        /// NaN if the variance is.
         std std_axis(ddof: u32) -> T = Fold::Deviation(ddof);
     }
 }
@@ -197,7 +208,8 @@ macro_rules! truth {
             }
 
             $(#[$doc])*
-            /// Along one axis or several.
+            ///
+            /// Reduces along one or several axes, which are removed.
             #[must_use]
             #[track_caller]
             pub fn $axis_name(&self, axes: impl IntoAxes) -> Self {
@@ -214,7 +226,8 @@ macro_rules! truth {
             }
 
             $(#[$doc])*
-            /// Along one axis or several.
+            ///
+            /// Reduces along one or several axes, which are removed.
             #[must_use]
             #[track_caller]
             pub fn $axis_name(&self, axes: impl IntoAxes) -> Expr<bool> {
@@ -225,21 +238,21 @@ macro_rules! truth {
 }
 
 truth! {
-    /// Whether all are true; true of none.
+    /// Returns whether all elements are true. The result for no elements is true.
     all all_axis All;
-    /// Whether any is true; false of none.
+    /// Returns whether any element is true. The result for no elements is false.
     any any_axis Any;
 }
 
 impl Expr<bool> {
-    /// How many are true.
+    /// Counts the true elements.
     #[must_use]
     #[track_caller]
     pub fn count(&self) -> Expr<u64> {
         self.cast::<u64>().sum()
     }
 
-    /// How many are true along one axis or several.
+    /// Counts the true elements along one or several axes, which are removed.
     #[must_use]
     #[track_caller]
     pub fn count_axis(&self, axes: impl IntoAxes) -> Expr<u64> {
@@ -248,8 +261,8 @@ impl Expr<bool> {
 }
 
 impl<T: Element> Expr<T> {
-    /// The same reduction with the folded axes kept, with length 1, so that its result stretches to what it was computed
-    /// from.
+    /// Keeps the reduced axes of this reduction with length 1, so that the result can be broadcast
+    /// to the reduction's input.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -263,11 +276,12 @@ impl<T: Element> Expr<T> {
     /// # }
     /// ```
     ///
-    /// What is computed from reductions alone keeps the axes of all of them: norms, `(x.max_axis(1) - x.min_axis(1))`.
+    /// An expression that is computed only from reductions and numbers keeps the axes of all of its
+    /// reductions. Examples are norms and `(x.max_axis(1) - x.min_axis(1))`.
     ///
     /// # Errors
-    /// Of shape, at [`eval`](Self::eval), if this is not a reduction, or computed from anything else beside reductions and
-    /// numbers.
+    /// [`eval`](Self::eval) returns [`Error::Shape`](crate::Error::Shape) if this expression is
+    /// neither a reduction nor computed only from reductions and numbers.
     #[must_use]
     #[track_caller]
     pub fn keep_axes(&self) -> Self {
@@ -279,24 +293,24 @@ impl<T: Element> Expr<T> {
     }
 }
 
-/// The node with the axes of the reductions that it is computed from. `done` has what was met before, by address: an
-/// expression may name a part of it any number of times.
+/// Returns the node with the axes of its reductions kept. `done` holds the results for visited
+/// nodes, by address, because an expression may contain a subexpression any number of times.
 fn kept(
     node: &Arc<Node>,
     place: &Location<'_>,
     done: &mut HashMap<*const Node, Option<Arc<Node>>>,
 ) -> Arc<Node> {
-    let fails = |told: String| {
+    let fails = |message: String| {
         let kind = Kind::Scalar(Words::ZERO);
-        Node::new(kind, node.data, Err(told.into()))
+        Node::new(kind, node.data, Err(message.into()))
     };
     if let Some(Some(known)) = done.get(&Arc::as_ptr(node)) {
         return known.clone();
     }
-    // Also where one is within the other: none goes deeper than this.
-    if done.len() > MOST_VALUES {
+    // This also bounds the depth of the recursion.
+    if done.len() > MAX_VALUES {
         return fails(format!(
-            "`keep_axes` of more than {MOST_VALUES} operations, at {place}"
+            "`keep_axes` at {place}: the expression has more than {MAX_VALUES} operations"
         ));
     }
     done.insert(Arc::as_ptr(node), None);
@@ -320,7 +334,7 @@ fn kept(
         }
         Kind::Scalar(_) => node.clone(),
         _ => fails(format!(
-            "`keep_axes` of what is not a reduction, nor computed from reductions and numbers alone, at {place}"
+            "`keep_axes` at {place}: the expression is not a reduction, and is not computed from reductions and numbers alone"
         )),
     };
     done.insert(Arc::as_ptr(node), Some(result.clone()));
@@ -328,14 +342,14 @@ fn kept(
 }
 
 impl<T: Number> Expr<T> {
-    /// The sum of the products of two vectors' elements, in one pass. Complex numbers are not conjugated.
+    /// Returns the dot product of two vectors, in one pass. Complex numbers are not conjugated.
     ///
-    /// [`Array::inner`] sums along the last axes of matrices. With the feature `cublas`, `matmul` multiplies matrices.
-    /// `(&a * &b).sum()` takes all elements of arrays of any shape.
+    /// [`Array::inner`] sums along the last axes of matrices. With the feature `cublas`, `matmul`
+    /// multiplies matrices. `(&a * &b).sum()` takes all elements of arrays of any shape.
     ///
     /// # Errors
-    /// [`eval`](Self::eval) returns [`Error::Shape`](crate::Error::Shape) unless both operands have one axis, of the same
-    /// length.
+    /// [`eval`](Self::eval) returns [`Error::Shape`](crate::Error::Shape) unless both operands have
+    /// one axis, of the same length.
     #[must_use]
     #[track_caller]
     pub fn dot(&self, other: impl IntoExpr<T>) -> Self {
@@ -364,7 +378,7 @@ impl<T: Number> Expr<T> {
 }
 
 impl<T: Number> Array<T> {
-    /// The sum of the products of two vectors' elements, in one pass.
+    /// Returns the dot product of two vectors, in one pass.
     ///
     /// See the method of the same name of [`Expr`].
     #[must_use]

@@ -1,4 +1,4 @@
-//! Reductions: what is folded, and the CUDA C++ of it.
+//! Reductions and their CUDA C++.
 
 use std::fmt::Write as _;
 
@@ -13,28 +13,28 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reduction {
     pub(crate) fold: Fold,
-    /// A bit for each axis that is folded.
+    /// A bit for each reduced axis.
     pub(crate) axes: u8,
-    /// Whether these axes stay, with length 1.
+    /// Whether these axes are kept with length 1.
     pub(crate) keep: bool,
 }
 
-/// How many values of an array become one, where these axes are folded.
+/// Returns the number of values that are reduced to one along these axes.
 pub(crate) fn elements(shape: Shape, axes: u8) -> usize {
     let folded = (0..shape.rank()).filter(|axis| axes >> axis & 1 == 1);
     folded.map(|axis| shape[axis]).product()
 }
 
-/// What a minimum or a maximum of numbers and NaN is.
+/// The treatment of NaN by minima and maxima.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Nan {
-    /// That of the numbers, as with Rust's `f32::max`.
+    /// NaN is ignored, as by Rust's `f32::max`.
     Ignored,
-    /// NaN, as with NumPy's `max`.
+    /// The result is NaN, as with NumPy's `max`.
     Propagated,
 }
 
-/// How many values become one: the structs of `kernels/folds.cuh`.
+/// The operation that reduces values to one, with a struct of `kernels/folds.cuh` for each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Fold {
     Sum,
@@ -42,21 +42,21 @@ pub(crate) enum Fold {
     Product,
     Minimum(Nan),
     Maximum(Nan),
-    /// The place of the first smallest, in C order along the folded axes.
+    /// The index of the first smallest value, in C order along the reduced axes.
     MinimumPlace(Nan),
     MaximumPlace(Nan),
     All,
     Any,
-    /// With this taken off the divisor.
+    /// The variance, with this number subtracted from the divisor.
     Variance(u32),
-    /// The root of the variance.
+    /// The square root of the variance.
     Deviation(u32),
-    /// A combination of the user's, and its identity.
+    /// A user-defined combination and its identity.
     Own(OwnFunction, Identity),
 }
 
 impl Fold {
-    /// What messages call it.
+    /// Returns the name in messages.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -78,7 +78,7 @@ impl Fold {
         }
     }
 
-    /// Whether there is a result of no values.
+    /// Returns whether the fold of no values has a result.
     pub(crate) const fn has_identity(&self) -> bool {
         !matches!(
             self,
@@ -86,31 +86,31 @@ impl Fold {
         )
     }
 
-    /// Whether it takes the place of a value as well.
+    /// Returns whether the fold also takes the index of each value.
     pub(crate) const fn takes_place(&self) -> bool {
         matches!(self, Self::MinimumPlace(_) | Self::MaximumPlace(_))
     }
 
-    /// Whether the result depends on which of two accumulators is merged with the other.
+    /// Returns whether the result depends on which of two accumulators is merged into the other.
     fn is_ordered(&self, data: DataType) -> bool {
         match self {
             Self::Variance(_) | Self::Deviation(_) | Self::Own(..) => true,
             Self::Product => data.class() == Class::Complex,
-            // Of zeros of both signs, and of different NaN, the first stays.
+            // The first of several zeros of different sign, or of several NaN, is kept.
             Self::Minimum(_) | Self::Maximum(_) => data.class() == Class::Float,
             _ => false,
         }
     }
 
-    /// Whether several values together cost less than one after the other.
+    /// Returns whether folding several values together is cheaper than one by one.
     const fn takes_together(&self) -> bool {
         matches!(self, Self::Variance(_) | Self::Deviation(_))
     }
 
-    /// The struct that folds values of a type.
+    /// Returns the struct that folds values of a type.
     fn accumulator(&self, data: DataType, place: usize) -> String {
         let value = data.computed();
-        // Where there is no NaN, both are one kernel.
+        // Types without NaN need only one kernel for both.
         let nans = |nan: &Nan| *nan == Nan::Propagated && data.class() == Class::Float;
         match self {
             Self::Own(..) => format!("fold_own_{place}"),
@@ -132,7 +132,7 @@ impl Fold {
         }
     }
 
-    /// The bytes that an accumulator has at most.
+    /// Returns the maximum size of an accumulator in bytes.
     pub(crate) const fn accumulator_bytes(&self, data: DataType) -> usize {
         match self {
             Self::MinimumPlace(_) | Self::MaximumPlace(_) => 16,
@@ -144,18 +144,18 @@ impl Fold {
     }
 }
 
-/// A fold of one kernel: which value it takes.
+/// A fold of one kernel, and the value that it takes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Folded {
     pub(crate) fold: Fold,
     pub(crate) data: DataType,
-    /// The place among the wanted values.
+    /// The index of the value among the roots.
     pub(crate) value: u8,
-    /// That of the value's place, for folds that take it.
+    /// The index of the value's place among the roots, for folds that take it.
     pub(crate) place: u8,
 }
 
-/// The kernel with what the folds' functions need.
+/// Adds the headers that the folds' functions need to a kernel's source.
 pub(crate) fn add_to<'a>(source: Source, folds: impl Iterator<Item = &'a Folded>) -> Source {
     folds.fold(source, |source, folded| match &folded.fold {
         Fold::Own(combine, _) => combine.add_to(source),
@@ -163,7 +163,7 @@ pub(crate) fn add_to<'a>(source: Source, folds: impl Iterator<Item = &'a Folded>
     })
 }
 
-/// The header that `kernels/fold.cu` includes as `fold.cuh`.
+/// Returns the header that `kernels/fold.cu` includes as `fold.cuh`.
 pub(crate) fn header(folds: &[Folded]) -> String {
     let mut text = String::from("// Written for the folds of one kernel.\n");
     for (i, folded) in folds.iter().enumerate() {
@@ -197,7 +197,7 @@ pub(crate) fn header(folds: &[Folded]) -> String {
     each(&mut text, &|i, f| {
         format!("    {} f{i};\n", f.fold.accumulator(f.data, i))
     });
-    // Padding as well: copies through memory move it.
+    // Clears the padding too, because copies through memory move it.
     text.push_str("    FOLD void clear() { memset(this, 0, sizeof(*this));");
     each(&mut text, &|i, _| format!(" f{i}.clear();"));
     text.push_str(" }\n    template <class O> FOLD void take(const O &out, int lane) {");

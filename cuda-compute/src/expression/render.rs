@@ -1,4 +1,4 @@
-//! The CUDA C++ of an expression: how its values are loaded, computed and stored.
+//! The CUDA C++ of an expression: code that loads, computes and stores its values.
 
 use std::fmt::Write as _;
 
@@ -13,23 +13,24 @@ use crate::{
     kernel::{Source as KernelSource, TYPES},
 };
 
-/// Everything that tells the code of one expression from that of another. What it is computed from, how much of it
-/// there is, and the numbers in it are passed at the launch.
+/// The properties of an expression that affect its code. Addresses, sizes and numbers are passed at
+/// launch instead.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Form {
     pub(crate) values: Vec<Value>,
-    /// The values that are wanted.
+    /// The indices of the values that the kernel needs.
     pub(crate) roots: Vec<u16>,
-    /// Values that are folded before, each by a function of its own.
+    /// Values that are folded first, each computed by a separate function.
     pub(crate) stages: Vec<u16>,
     pub(crate) leaves: Vec<LeafForm>,
-    /// What is stored, and how: the wanted values, or what the kernel makes of them; none if it stores otherwise.
+    /// The type and access pattern of each stored result: the roots, or values that the kernel
+    /// derives from them. Empty if the kernel stores its results in another way.
     pub(crate) outputs: Vec<(DataType, Access)>,
-    /// Axes of the space.
+    /// The number of axes of the space.
     pub(crate) rank: u8,
-    /// Whether 32 bits are enough for numbers and offsets of elements.
+    /// Whether 32 bits suffice for numbers and offsets of elements.
     pub(crate) narrow: bool,
-    /// Elements that a thread handles at once.
+    /// The number of elements that a thread processes at once.
     pub(crate) vector: u8,
 }
 
@@ -40,24 +41,25 @@ pub(crate) struct LeafForm {
     pub(crate) source: Source,
 }
 
-/// Where a kernel has the values of a leaf from.
+/// The source of a leaf's values in a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     Memory,
-    /// They are the offsets.
+    /// The offsets themselves.
     Place,
-    /// Random numbers, found by the offsets: bits for integers, normal numbers for floats.
+    /// Random numbers, which the offsets determine: bits for integers, normal numbers for floats.
     Random,
-    /// The kernel itself computes them, as the results of reductions.
+    /// Results of reductions that the kernel itself computes.
     Given,
 }
 
-/// Where the words of a launch are that belong to each part; word 0 is the number of elements.
+/// The positions of a launch's parameter words. Word 0 is the number of elements.
 #[derive(Debug)]
 pub(crate) struct Slots {
-    /// Two words for each axis but the outermost: its length in vectors, and what division by that needs.
+    /// Two words for each axis but the outermost: its length in vectors, and the constants for
+    /// dividing by it.
     pub(crate) axes: usize,
-    /// The address of each leaf, then its strides if it has any.
+    /// The address of each leaf, followed by its strides if it has any.
     pub(crate) leaves: Vec<usize>,
     pub(crate) outputs: Vec<usize>,
     /// The key of each leaf of random numbers.
@@ -67,7 +69,7 @@ pub(crate) struct Slots {
 }
 
 impl Form {
-    /// Words of each axis.
+    /// The number of words for each axis.
     pub(crate) const AXIS: usize = 2;
 
     pub(crate) fn slots(&self) -> Slots {
@@ -116,7 +118,7 @@ impl Form {
         }
     }
 
-    /// The header that a kernel includes as `expression.cuh`.
+    /// Returns the header that a kernel includes as `expression.cuh`.
     pub(crate) fn header(&self) -> String {
         let slots = self.slots();
         let mut text = String::from("// Written for one expression.\n");
@@ -153,7 +155,8 @@ impl Form {
         text
     }
 
-    /// The kernel with what the code includes: structs, and functions in CUDA C++.
+    /// Adds the headers that the code includes to a kernel's source: structs, and functions in CUDA
+    /// C++.
     pub(crate) fn add_to(&self, source: KernelSource) -> KernelSource {
         let structs = self.structs();
         let source = match structs.is_empty() {
@@ -166,7 +169,7 @@ impl Form {
             .fold(source, |source, function| function.add_to(source))
     }
 
-    /// The definitions of the structs that are elements.
+    /// Returns the definitions of the structs that are elements.
     fn structs(&self) -> String {
         let values = self.values.iter().map(Value::data);
         let outputs = self.outputs.iter().map(|&(data, _)| data);
@@ -192,7 +195,7 @@ impl Form {
         self.values[usize::from(value)].data()
     }
 
-    /// Coordinates of vector `n`, if something is found by them.
+    /// Computes the coordinates of vector `n`, if an access needs them.
     fn coordinates(
         &self,
         slots: &Slots,
@@ -216,7 +219,7 @@ impl Form {
         text.push_str("    const offset_t c0 = (offset_t)rest;\n");
     }
 
-    /// The offset of an operand's elements of vector `n`.
+    /// Returns the offset of an operand's elements of vector `n`.
     fn offset(&self, access: Access, slot: usize) -> String {
         match access {
             Access::Uniform => "0".into(),
@@ -268,7 +271,7 @@ impl Form {
         text.push_str("}\n");
     }
 
-    /// The closures' functions, each once.
+    /// Returns the user-defined functions, without duplicates.
     fn own_functions(&self) -> Vec<&OwnFunction> {
         let mut functions = Vec::new();
         for value in &self.values {
@@ -284,7 +287,7 @@ impl Form {
         functions
     }
 
-    /// Which values these are computed from, themselves among them.
+    /// Marks the values that these depend on, including themselves.
     fn needed(&self, roots: &[u16]) -> Vec<bool> {
         let mut needed = vec![false; self.values.len()];
         for &root in roots {
@@ -300,7 +303,7 @@ impl Form {
         needed
     }
 
-    /// The function `compute`, with something behind its name, that computes some of the values.
+    /// Writes the function `compute` with a suffix, which computes these values.
     fn compute(&self, slots: &Slots, suffix: &str, roots: &[u16], text: &mut String) {
         let own = self.own_functions();
         let needed = self.needed(roots);
@@ -351,7 +354,7 @@ impl Form {
                     inputs,
                     data,
                 } => {
-                    // The last: the first of a choice is a bool.
+                    // Uses the last input, because the first input of a selection is a bool.
                     let from = match operation {
                         Operation::Call(_)
                         | Operation::Own(_)
@@ -380,7 +383,8 @@ impl Form {
         text.push_str("    }\n}\n");
     }
 
-    /// The random numbers of all lanes, which share what their bits are made by.
+    /// Generates the random numbers of all lanes together, because the lanes share the generation
+    /// of bits.
     fn draw(&self, slots: &Slots, text: &mut String) {
         for (i, leaf) in self.leaves.iter().enumerate() {
             if let Some(key) = slots.keys[i] {
@@ -395,7 +399,7 @@ impl Form {
         }
     }
 
-    /// Whether anything of `random.cuh` is needed.
+    /// Returns whether `random.cuh` is needed.
     fn is_random(&self) -> bool {
         let drawn = |leaf: &LeafForm| leaf.source == Source::Random;
         let made = |value: &Value| matches!(value, Value::Apply { operation: Operation::Call(function), .. } if function.is_random);
@@ -421,12 +425,12 @@ impl Form {
 }
 
 impl LeafForm {
-    /// Whether whole vectors of it are loaded from memory.
+    /// Returns whether vectors of this leaf are loaded from memory.
     pub(super) fn is_read(&self) -> bool {
         self.source == Source::Memory && !self.is_single()
     }
 
-    /// Whether all elements of a vector are one.
+    /// Returns whether all elements of a vector are the same.
     pub(super) fn is_single(&self) -> bool {
         matches!(self.access, Access::Uniform | Access::Strided(Inner::Same))
     }

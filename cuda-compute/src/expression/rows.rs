@@ -1,4 +1,4 @@
-//! Kernels for expressions of whole rows that contain reductions of those rows: each row is read once.
+//! Kernels for expressions of whole rows with reductions of those rows. They read each row once.
 
 use std::{ffi::c_void, fmt::Write as _, slice, sync::Arc};
 
@@ -22,14 +22,15 @@ use crate::{
 };
 
 const TEXT: &str = include_str!("../kernels/rows.cu");
-/// Registers of 32 bits that a thread should have for a row at most, and those that it may have.
-const FEW: usize = 32;
-const MOST: usize = 64;
+/// The 32-bit registers per thread for a row: the preferred limit and the hard limit.
+const TARGET_REGISTERS: usize = 32;
+const MAX_REGISTERS: usize = 64;
 const GROUPS: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
-/// The bytes of the longest row that fits.
-const LONGEST: usize = 1024 * MOST * size_of::<u32>();
-/// Bytes that a thread folds: the warps of a block have room in shared memory for them.
-const MOST_FOLDED: usize = 1024;
+/// The size in bytes of the longest row that fits.
+const MAX_ROW_BYTES: usize = 1024 * MAX_REGISTERS * size_of::<u32>();
+/// The maximum size in bytes of a thread's accumulators. The warps of a block store them in shared
+/// memory.
+const MAX_ACCUMULATOR_BYTES: usize = 1024;
 
 /// A kernel for one form of expressions with reductions of rows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,11 +41,12 @@ struct Rows {
     vectors: u32,
 }
 
-/// A reduction, in the order in which they are computed: its fold, and the leaf that stands for its result.
+/// A reduction: its fold, and the leaf that represents its result. Stages are in the order of
+/// computation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Stage {
     folded: Folded,
-    /// `None` if nothing uses it.
+    /// `None` if nothing uses the result.
     leaf: Option<u16>,
 }
 
@@ -62,7 +64,7 @@ impl Rows {
         self.group.max(256)
     }
 
-    /// The header that `kernels/rows.cu` includes as `stages.cuh`.
+    /// Returns the header that `kernels/rows.cu` includes as `stages.cuh`.
     fn header(&self) -> String {
         let mut text = String::from("// Written for one expression.\n");
         for (i, stage) in self.stages.iter().enumerate() {
@@ -113,7 +115,7 @@ impl Specialisation for Rows {
     }
 }
 
-/// The reductions that the roots contain, each behind those that it depends on.
+/// Returns the reductions in the roots. Each comes after the reductions that it depends on.
 fn reductions_of<'a>(
     roots: &[&'a Arc<Node>],
 ) -> Vec<(&'a Arc<Node>, &'a Reduction, &'a Arc<Node>)> {
@@ -134,8 +136,8 @@ fn reductions_of<'a>(
     found
 }
 
-/// Computes the roots in one kernel, if all are of one shape and need only reductions of its rows, which are short enough
-/// to be kept in registers. `None` if not.
+/// Computes the roots in one kernel. Returns `None` unless all have one shape and need only
+/// reductions of its rows, and these rows are short enough for registers.
 pub(super) fn run(
     kernels: &Kernels,
     stream: &Stream,
@@ -153,7 +155,7 @@ pub(super) fn run(
     for (_, reduction, input) in &reductions {
         bytes += reduction.fold.accumulator_bytes(input.data);
         let fits = reduction.axes == axes && reduction.keep && input.shape()? == shape;
-        if !fits || reduction.fold.takes_place() || bytes > MOST_FOLDED {
+        if !fits || reduction.fold.takes_place() || bytes > MAX_ACCUMULATOR_BYTES {
             return Ok(None);
         }
     }
@@ -162,12 +164,13 @@ pub(super) fn run(
             return Ok(None);
         }
     }
-    // Rows that are too long even of bytes are not planned.
-    if shape.elements() == 0 || reduction::elements(shape, axes) > LONGEST {
+    // Skips planning for rows that are too long even with one byte per element.
+    if shape.elements() == 0 || reduction::elements(shape, axes) > MAX_ROW_BYTES {
         return Ok(None);
     }
 
-    // The inputs of the reductions first, then what is stored. Each reduction's result is given to the others.
+    // The inputs of the reductions come first, then the stored values. Each reduction's result is a
+    // leaf for the others.
     let given: FxHashMap<*const Node, u16> = reductions
         .iter()
         .enumerate()
@@ -188,7 +191,7 @@ pub(super) fn run(
         .leaves
         .iter()
         .filter(|leaf| leaf.memory().is_some() && leaf.strides[densest] != 0);
-    if count.saturating_mul(read.map(|leaf| leaf.data.size()).sum()) > LONGEST {
+    if count.saturating_mul(read.map(|leaf| leaf.data.size()).sum()) > MAX_ROW_BYTES {
         return Ok(None);
     }
     let mut memories = Vec::with_capacity(roots.len());
@@ -253,8 +256,9 @@ pub(super) fn run(
     let mut pointers: [*mut c_void; 2] = [words.as_mut_ptr().cast(), (&raw mut sizes).cast()];
     let config = LaunchConfig::new(blocks, kernel.threads());
     let used = operands.memories().map(|memory| &**memory);
-    // SAFETY: the kernel was written for these words and sizes, which are its parameters; it reads and writes elements of
-    // the operands within their layouts, which lie within their memory.
+    // SAFETY: the kernel was generated for these words and sizes, which are its parameters. It
+    // reads and writes elements of the operands within their layouts, which are within their
+    // memory.
     unsafe { launch(&function, stream, config, &mut pointers, used)? };
     Ok(Some(
         memories
@@ -264,7 +268,8 @@ pub(super) fn run(
     ))
 }
 
-/// The layout of the results and its densest axis, if neighbours along that are folded.
+/// Returns the layout of the results and its axis with the smallest stride, if that axis is
+/// reduced.
 fn in_rows(plan: &Plan, shape: Shape, axes: u8) -> Option<(Layout, usize)> {
     let mut leaves = plan.leaves.iter();
     if leaves.any(|leaf| leaf.origin.source() == LeafSource::Random) {
@@ -275,7 +280,7 @@ fn in_rows(plan: &Plan, shape: Shape, axes: u8) -> Option<(Layout, usize)> {
     (axes >> densest & 1 == 1).then_some((layout, densest))
 }
 
-/// The threads of a row and the vectors of each, if its elements fit into registers.
+/// Returns the number of threads per row and of vectors per thread, if the row fits in registers.
 fn threads_of_row(form: &Form, length: usize) -> Option<(u32, u32)> {
     let bytes: usize = form
         .leaves
@@ -288,8 +293,8 @@ fn threads_of_row(form: &Form, length: usize) -> Option<(u32, u32)> {
     let fits = |most: usize| move |group: &usize| of(*group) * registers <= most;
     let group = GROUPS
         .into_iter()
-        .find(fits(FEW))
-        .or_else(|| GROUPS.into_iter().find(fits(MOST)))?;
+        .find(fits(TARGET_REGISTERS))
+        .or_else(|| GROUPS.into_iter().find(fits(MAX_REGISTERS)))?;
     Some((group as u32, of(group) as u32))
 }
 

@@ -1,27 +1,28 @@
-//! The space that a kernel goes through, and how its operands lie in it.
+//! The space that a kernel traverses, and the layouts of its operands in it.
 
 use crate::array::MAX_RANK;
 
-/// Axes of a kernel's space, outermost first, and the operands' strides along them, in elements.
+/// The axes of a kernel's space, outermost first, and the operands' strides along them, in
+/// elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Space {
     pub(crate) lengths: Vec<usize>,
-    /// Of each operand, along each axis.
+    /// The strides of each operand along each axis.
     pub(crate) strides: Vec<[isize; MAX_RANK]>,
 }
 
-/// How an operand lies in a space.
+/// The access pattern of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Access {
-    /// One element for all.
+    /// One element for the whole space.
     Uniform,
-    /// Element after element.
+    /// Consecutive elements.
     Linear,
-    /// By strides; along the innermost axis by this one, if it is 0 or 1.
+    /// Elements at strides. `Inner` describes the stride along the innermost axis.
     Strided(Inner),
 }
 
-/// A stride along the innermost axis.
+/// The stride along the innermost axis: 0, 1 or any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Inner {
     Same,
@@ -30,10 +31,11 @@ pub(crate) enum Inner {
 }
 
 impl Space {
-    /// The space of a shape whose axes are gone through in this order, outermost first. `strides` are the operands' along
-    /// the shape's axes; axes of different groups, of which each has a number, are never merged.
+    /// Creates the space of a shape whose axes are traversed in this order, outermost first.
     ///
-    /// Axes of length 1 go away. Neighbours become one where every operand goes through both as through one.
+    /// `strides` are the operands' strides along the shape's axes. Axes of length 1 are removed.
+    /// Adjacent axes are merged if they have the same group and a single stride describes both for
+    /// every operand.
     pub(crate) fn new(
         shape: &[usize],
         order: &[usize],
@@ -82,7 +84,7 @@ impl Space {
         self.lengths.last().copied().unwrap_or(1)
     }
 
-    /// The stride of an operand along the innermost axis.
+    /// Returns the stride of an operand along the innermost axis.
     pub(crate) fn inner_stride(&self, operand: usize) -> isize {
         self.rank()
             .checked_sub(1)
@@ -114,7 +116,7 @@ impl Space {
         })
     }
 
-    /// Whether all offsets of an operand, and the numbers of all elements, fit into 31 bits.
+    /// Returns whether all offsets of operands, and the numbers of all elements, fit in 31 bits.
     pub(crate) fn is_narrow(&self) -> bool {
         let limit = 1i128 << 31;
         let reach = |strides: &[isize; MAX_RANK]| -> i128 {
@@ -141,13 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn axes_merge_where_all_operands_allow_it() {
+    fn axes_merge_if_one_stride_describes_them_for_all_operands() {
         let space = one(&[4, 5, 6], &[0, 1, 2], &[strides([30, 6, 1]); 2]);
         assert_eq!(
             (space.lengths.as_slice(), space.access(1)),
             (&[120][..], Access::Linear)
         );
-        // A row that is stretched over the others.
+        // A row that is broadcast over the others.
         let row = strides([0, 0, 1]);
         let space = one(&[4, 5, 6], &[0, 1, 2], &[strides([30, 6, 1]), row]);
         assert_eq!(space.lengths, [20, 6]);
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_stay_apart() {
+    fn axes_of_different_groups_are_not_merged() {
         let dense = strides([30, 6, 1]);
         let lengths = |border: usize| {
             let group = |axis| u8::from(axis >= border);

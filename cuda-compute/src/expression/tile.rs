@@ -1,4 +1,4 @@
-//! Kernels for expressions in which operands are turned, as a transposed matrix is.
+//! Kernels for expressions with transposed operands.
 
 use std::fmt::Write as _;
 
@@ -16,26 +16,26 @@ use crate::{
 };
 
 const TEXT: &str = include_str!("../kernels/tile.cu");
-/// Shorter axes don't fill a tile.
-const SHORTEST: usize = 16;
-/// Sides of tiles, the best first.
+/// The minimum length of an axis. Shorter axes don't fill a tile.
+const MIN_AXIS: usize = 16;
+/// Side lengths of tiles, in order of preference.
 const EDGES: [usize; 2] = [64, 32];
-/// Rows of a tile that are read at once.
+/// Rows of a tile that a block reads at once.
 const ROWS: u8 = 8;
-/// Shared memory that every block may have.
-const SHARED: usize = 48 << 10;
+/// The shared memory in bytes that every device offers to a block.
+const SHARED_BYTES: usize = 48 << 10;
 
-/// A kernel for one form of expression, some of whose leaves are turned.
+/// A kernel for one form of expression with transposed leaves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Tile {
     form: Hashed<Form>,
-    /// A bit for each turned leaf.
+    /// A bit for each transposed leaf.
     turned: u64,
-    /// The axis along which they are dense.
+    /// The axis along which the transposed leaves are contiguous.
     across: u8,
-    /// Elements along each side of a tile.
+    /// The number of elements along each side of a tile.
     edge: u8,
-    /// Rows of a tile that are read at once, by a block's threads.
+    /// Rows of a tile that the threads of a block read at once.
     rows: u8,
 }
 
@@ -50,18 +50,18 @@ impl Specialisation for Tile {
     }
 }
 
-/// The kernel for a form whose operands are all strided, its blocks and the lengths of the axes, if turning some of the
-/// operands pays.
+/// Returns a kernel whose operands all use strides, its number of blocks and the lengths of the
+/// axes. Returns `None` if transposing operands through shared memory would not make it faster.
 pub(super) fn prepare(form: &Form, space: &Space) -> Result<Option<(Tile, u32, [u64; MAX_RANK])>> {
     let rank = space.rank();
-    if rank < 2 || space.inner() < SHORTEST || space.inner_stride(form.leaves.len()) != 1 {
+    if rank < 2 || space.inner() < MIN_AXIS || space.inner_stride(form.leaves.len()) != 1 {
         return Ok(None);
     }
-    // The axis of the first leaf that is dense along another than the result.
+    // Returns the axis along which a leaf is contiguous, if this is not the result's.
     let dense_along = |leaf: usize| {
         let strides = &space.strides[leaf][..rank];
         let axis = strides.iter().position(|&stride| stride == 1)?;
-        let turned = axis + 1 < rank && space.lengths[axis] >= SHORTEST && strides[rank - 1] > 1;
+        let turned = axis + 1 < rank && space.lengths[axis] >= MIN_AXIS && strides[rank - 1] > 1;
         (form.leaves[leaf].source == LeafSource::Memory && turned).then_some(axis)
     };
     let Some(across) = (0..form.leaves.len()).find_map(dense_along) else {
@@ -73,7 +73,7 @@ pub(super) fn prepare(form: &Form, space: &Space) -> Result<Option<(Tile, u32, [
         bytes += form.leaves[leaf].data.size();
         mask |= 1 << leaf;
     }
-    let fits = |edge: &usize| edge * (edge + 1) * bytes <= SHARED;
+    let fits = |edge: &usize| edge * (edge + 1) * bytes <= SHARED_BYTES;
     let Some(edge) = EDGES.into_iter().find(fits) else {
         return Ok(None);
     };
@@ -124,7 +124,7 @@ impl Tile {
         &self.form
     }
 
-    /// The threads of a block.
+    /// Returns the number of threads per block.
     pub(super) fn threads(&self) -> u32 {
         u32::from(self.edge) * u32::from(self.rows)
     }
@@ -133,7 +133,7 @@ impl Tile {
         self.turned >> leaf & 1 == 1
     }
 
-    /// How operands are loaded and stored at a place.
+    /// Returns the code that loads and stores operands at given coordinates.
     fn header(&self) -> String {
         let slots = self.form.slots();
         let rank = usize::from(self.form.rank);

@@ -305,7 +305,7 @@ fn errors_show_the_lines_of_the_text() {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("wave does not have the type that Rust says: (f32) -> f32"),
+            error.contains("wave does not have the type declared in Rust: (f32) -> f32"),
             "{error}"
         );
     }

@@ -207,7 +207,7 @@ fn axes_layouts_and_expressions() {
         .segmented_scan(Combination::sum(), &begins, 0);
     let error = error.unwrap_err().to_string();
     assert!(
-        error.contains("[30, 41, 5] doesn't stretch to [5]"),
+        error.contains("[30, 41, 5] can't be broadcast to [5]"),
         "{error}"
     );
     assert!(x.segmented_scan(Combination::sum(), &begins, 3).is_err());

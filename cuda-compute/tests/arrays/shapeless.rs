@@ -67,14 +67,14 @@ fn are_errors_by_every_way_of_computing_them() {
     ];
     for wrong in &named_once {
         let told = refused(&stream, wrong);
-        assert!(told.contains("each is named once"), "{told}");
+        assert!(told.contains("name each axis at most once"), "{told}");
     }
     for wrong in [&x + &y, (&x + &y).sum(), (&x + &y).sqrt().keep_axes()] {
         let told = refused(&stream, &wrong);
-        assert!(told.contains("don't fit together"), "{told}");
+        assert!(told.contains("don't match"), "{told}");
     }
     let told = refused(&stream, &x.sqrt().keep_axes());
-    assert!(told.contains("what is not a reduction"), "{told}");
+    assert!(told.contains("the expression is not a reduction"), "{told}");
     let told = refused(&stream, &x.expr().field(|_| &1.0));
     assert!(told.contains("field"), "{told}");
 }

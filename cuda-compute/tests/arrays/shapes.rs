@@ -138,7 +138,7 @@ fn diagonals_are_views() {
     let x = array(&[3, 3]);
     assert_eq!(x.diagonal(0).unwrap().as_device_ptr(), x.as_device_ptr());
     let error = array(&[3]).diagonal(0).unwrap_err().to_string();
-    assert!(error.contains("[3] is no matrix"), "{error}");
+    assert!(error.contains("[3] is not a matrix"), "{error}");
 }
 
 #[test]

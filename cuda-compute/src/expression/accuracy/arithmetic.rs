@@ -1,5 +1,5 @@
-//! Operators of floats, which round once; integers, which are exact; conversions, which round once or go to the end of the
-//! range.
+//! Tests of operators and conversions. Operators of floats round once, and those of integers are
+//! exact. Conversions round once or clamp to the range.
 
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Absolute, Array, CastFrom, Element, HasRemainder, Integer, Shifts, eval};
 
-/// An operator on the device, and the same in `f64`.
+/// Checks operators on the device against the same operators in `f64`.
 fn operators_of<T: Measured + HasRemainder + Absolute<Size = T>>() {
     let stream = stream();
     let (left, right) = pairs::<T>();
@@ -48,7 +48,8 @@ fn operators_of<T: Measured + HasRemainder + Absolute<Size = T>>() {
         ];
         for (which, exact) in exact.into_iter().enumerate() {
             let off = T::distance(got[which][i], exact);
-            // Two bits more than twice those of the type: rounded twice is rounded once, but the distance shows it.
+            // `f64` has two bits more than twice those of the type, so rounding its result again
+            // equals rounding once. The distance is still from the unrounded result.
             let what = format!("{which}: {x:e} {y:e} of {}", name::<T>());
             assert!(off <= 0.5 + 1e-8, "{what}: {:?}, {off} off", got[which][i]);
         }
@@ -58,14 +59,14 @@ fn operators_of<T: Measured + HasRemainder + Absolute<Size = T>>() {
 }
 
 #[test]
-fn operators_of_narrow_floats() {
+fn operators_of_narrow_floats_round_once() {
     operators_of::<f16>();
     operators_of::<bf16>();
     operators_of::<f32>();
 }
 
 #[test]
-fn operators_of_doubles() {
+fn operators_of_f64_match_the_host() {
     let stream = stream();
     let mut random = Random(6);
     let left = doubles();
@@ -88,7 +89,8 @@ fn operators_of_doubles() {
     }
 }
 
-/// Both operands of what is tried: all pairs of bytes, edges and any of wider types.
+/// Returns both operands of the tested operations: all pairs of bytes, or edge cases and random
+/// numbers for wider types.
 fn operands<T: Copy>(bits: u32, of: impl Fn(u64) -> T) -> (Vec<T>, Vec<T>) {
     if bits == 8 {
         return (0..1u64 << 16).map(|i| (of(i), of(i >> 8))).unzip();
@@ -171,7 +173,7 @@ macro_rules! integers {
 integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 #[test]
-fn signs_of_integers() {
+fn abs_signum_and_negation_of_integers_are_exact() {
     let stream = stream();
     macro_rules! check {
         ($($type:ident)*) => {$(
@@ -195,10 +197,10 @@ enum Wide {
     Real(f64),
 }
 
-/// What is converted, and what others are converted to.
+/// A type that is converted from and to.
 trait Convertible: Element {
     fn wide(self) -> Wide;
-    /// Whether this is what the value converts to.
+    /// Returns whether this is the correct conversion of a value.
     fn is_of(self, value: Wide) -> bool;
     fn values() -> Vec<Self>;
 }
@@ -277,8 +279,8 @@ impl Convertible for bool {
     }
 }
 
-/// Halfway between neighbours of the narrower types, and a little off, where a second rounding would be seen; ends of
-/// integers' ranges.
+/// Returns midpoints between neighbours in the narrower types, and numbers close to them, where
+/// rounding twice would be visible. Also returns the ends of integers' ranges.
 fn halfway() -> impl Iterator<Item = f64> {
     let halves = (0..=u16::MAX).step_by(5).flat_map(|bits| {
         let between = |a: f64, b: f64| (a + b) / 2.0;
@@ -350,7 +352,7 @@ conversions! {
 }
 
 #[test]
-fn conversions_of_complex_numbers() {
+fn conversions_between_complex_types_round_each_part() {
     let stream = stream();
     let parts = doubles();
     let wide: Vec<Complex<f64>> = parts

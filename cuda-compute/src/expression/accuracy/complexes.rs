@@ -1,4 +1,5 @@
-//! Functions of complex numbers: distances relative to the size of the exact result.
+//! Tests of functions of complex numbers. Distances are relative to the magnitude of the exact
+//! result.
 
 use num_complex::Complex;
 
@@ -14,7 +15,7 @@ use crate::{
 
 type C = Complex<f64>;
 
-/// What sums, products and quotients are off, in epsilons.
+/// Error bounds of sums, products and quotients, in epsilons.
 pub(super) const SUM: u8 = 1;
 pub(super) const PRODUCT: u8 = 2;
 pub(super) const QUOTIENT: u8 = 3;
@@ -46,7 +47,7 @@ impl Measured for C {
     }
 }
 
-/// The largest distance of results, in epsilons, with what it is of.
+/// Returns the largest distance of results, in epsilons, and a description of that result.
 fn worst<T: Measured>(
     arguments: &[Vec<T>],
     got: &[T],
@@ -58,7 +59,7 @@ fn worst<T: Measured>(
         let difference = got.wide() - exact;
         let off =
             difference.re.hypot(difference.im) / exact.re.hypot(exact.im) / T::EPSILON / weight(i);
-        // NaN is further off than anything.
+        // NaN counts as the largest distance.
         if off > worst.0 || off.is_nan() {
             let of: Vec<C> = arguments
                 .iter()
@@ -84,12 +85,12 @@ fn call<T: Measured>(operation: Operation, arguments: &[Vec<T>]) -> Vec<T> {
     Expr::<T>::of(node).eval().unwrap().to_vec().unwrap()
 }
 
-/// How much more a power is off: its logarithm's error is multiplied.
+/// Returns the factor on the error of a power, because the error of its logarithm is multiplied.
 fn weight_of_power<T: Measured>(arguments: &[Vec<T>], i: usize) -> f64 {
     1.0 + (arguments[1][i].wide() * arguments[0][i].wide().ln()).norm()
 }
 
-/// Products, quotients and functions: the operation, its name, what it may be off.
+/// Returns products, quotients and functions: the operation, its name and its error bound.
 fn operations() -> Vec<(Operation, &'static str, u8)> {
     let results_are_complex =
         |function: &&&'static Function| function.is_complex() && !REAL.contains(&function.name);
@@ -109,7 +110,7 @@ fn operations() -> Vec<(Operation, &'static str, u8)> {
         .collect()
 }
 
-/// Functions of complex numbers whose results are real.
+/// Functions of complex numbers with real results.
 const REAL: [&str; 2] = ["norm_sqr", "arg"];
 
 fn judge<T: Measured>(
@@ -134,7 +135,7 @@ fn judge<T: Measured>(
 }
 
 #[test]
-fn values_of_many_bits() {
+fn results_match_reference_values() {
     let groups = groups();
     let mut wrong = Vec::new();
     for (operation, name, bound) in operations() {
@@ -160,7 +161,7 @@ fn values_of_many_bits() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The functions of the host, in `f64`.
+/// Computes a function on the host, in `f64`.
 fn host(name: &str, z: C, w: C) -> C {
     match name {
         "sqrt" => z.sqrt(),
@@ -185,7 +186,8 @@ fn host(name: &str, z: C, w: C) -> C {
     }
 }
 
-/// Without cancellation near the poles: the denominator is sinh² of the real part plus cos² of the imaginary one.
+/// Avoids cancellation near the poles. The denominator is the square of the real part's sinh plus
+/// the square of the imaginary part's cos.
 fn tanh(z: C) -> C {
     if z.re.abs() > 300.0 {
         return C::new(z.re.signum(), 0.0);
@@ -195,7 +197,7 @@ fn tanh(z: C) -> C {
     C::new(s * z.re.cosh() / below, z.im.sin() * c / below)
 }
 
-/// Arguments of `Complex<f32>` in the ranges that the page names.
+/// Returns arguments of `Complex<f32>` in the ranges that the accuracy page names.
 fn samples(name: &str) -> [Vec<Complex<f32>>; 2] {
     let mut random = Random(5);
     let mut both = [Vec::new(), Vec::new()];
@@ -240,7 +242,7 @@ fn samples(name: &str) -> [Vec<Complex<f32>>; 2] {
 }
 
 #[test]
-fn samples_of_complex_f32() {
+fn samples_of_complex_f32_match_the_host() {
     let mut wrong = Vec::new();
     let sums = [(Operation::Add, "+", SUM), (Operation::Subtract, "-", SUM)];
     for (operation, name, bound) in operations().into_iter().chain(sums) {
@@ -261,7 +263,7 @@ fn samples_of_complex_f32() {
 }
 
 #[test]
-fn sizes_and_angles() {
+fn absolute_values_and_angles_match_the_host() {
     let stream = stream();
     let [z, w] = samples("*");
     let z: Vec<_> = z.into_iter().chain(w).collect();

@@ -1,4 +1,5 @@
-//! Functions of `f64` against values that were computed with hundreds of bits, and, on more arguments, against the host.
+//! Tests of functions of `f64` against reference values with hundreds of bits, and on more
+//! arguments against the host.
 
 use super::{
     host,
@@ -15,8 +16,8 @@ use crate::{
     },
 };
 
-/// How many numbers lie between two.
-fn apart(a: f64, b: f64) -> u64 {
+/// Returns the distance of two numbers, counted in representable numbers.
+fn distance(a: f64, b: f64) -> u64 {
     let place = |x: f64| {
         let bits = x.to_bits() as i64;
         if bits < 0 {
@@ -40,7 +41,7 @@ fn call<const N: usize>(function: &'static Function, inputs: [&[f64]; N]) -> Vec
     expression.eval().unwrap().to_vec().unwrap()
 }
 
-/// What is further off than it may be: `spare` units more than stated.
+/// Describes the results that exceed the stated error bound by more than `spare` units.
 fn wrongs(
     function: &Function,
     arguments: &[&[f64]],
@@ -51,7 +52,7 @@ fn wrongs(
     let accuracy = &function.accuracy;
     let mut wrong: Vec<(u64, String)> = Vec::new();
     for (i, (&got, &wanted)) in got.iter().zip(wanted).enumerate() {
-        let off = apart(got, wanted);
+        let off = distance(got, wanted);
         let fits = accuracy.apart.as_ref().is_some_and(|apart| {
             apart.holds(arguments[0][i]) && (got - wanted).abs() <= apart.double
         });
@@ -73,7 +74,7 @@ fn wrongs(
 }
 
 #[test]
-fn values_of_many_bits() {
+fn results_match_reference_values() {
     let groups = groups();
     let mut wrong = Vec::new();
     for &function in ALL.iter().filter(|function| function.is_real()) {
@@ -99,14 +100,14 @@ fn values_of_many_bits() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Functions that the host has from its C library, off by two units themselves at most.
+/// Functions of the host's C library, whose own errors are at most two units.
 const OF_THE_HOST: [&str; 19] = [
     "rsqrt", "cbrt", "exp", "exp2", "exp_m1", "ln", "ln_1p", "log2", "log10", "sin", "cos", "tan",
     "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf",
 ];
 
 #[test]
-fn samples_of_every_exponent() {
+fn samples_of_every_exponent_match_the_host() {
     let samples = doubles();
     let mut wrong = Vec::new();
     for &function in ALL.iter().filter(|function| function.is_real()) {
@@ -126,7 +127,7 @@ fn samples_of_every_exponent() {
 }
 
 #[test]
-fn edges() {
+fn edge_cases_match_the_host() {
     let mut wrong = Vec::new();
     for &function in ALL.iter().filter(|function| function.is_real()) {
         let (left, right): (Vec<f64>, Vec<f64>) =
@@ -145,7 +146,7 @@ fn edges() {
         for (i, (got, wanted)) in got.iter().zip(&wanted).enumerate() {
             let accuracy = &function.accuracy;
             let same_sign = got.is_sign_negative() == wanted.is_sign_negative() || wanted.is_nan();
-            let near = same_sign && apart(*got, *wanted) <= u64::from(accuracy.double) + 2;
+            let near = same_sign && distance(*got, *wanted) <= u64::from(accuracy.double) + 2;
             let close = wanted.is_normal() && ((got - wanted) / wanted).abs() < 1e-12;
             let fits = accuracy.apart.as_ref();
             let fits = fits
@@ -163,7 +164,7 @@ fn edges() {
 }
 
 #[test]
-fn functions_of_several_types() {
+fn functions_of_several_types_are_exact() {
     let stream = stream();
     let mut random = Random(4);
     let left: Vec<f64> = doubles();
@@ -203,7 +204,7 @@ fn functions_of_several_types() {
         ];
         for (which, (got, wanted)) in reals.iter().map(|values| values[i]).zip(wanted).enumerate() {
             assert_eq!(
-                apart(got, wanted),
+                distance(got, wanted),
                 0,
                 "{x:e} {y:e} {}: {which}: {got:e}, not {wanted:e}",
                 powers[i]
@@ -215,12 +216,12 @@ fn functions_of_several_types() {
     }
 }
 
-/// A number times a power of 2, rounded once.
+/// Multiplies by a power of 2, rounded once.
 fn scale(x: f64, power: i32) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;
     }
-    // The digits as a whole number of 53 bits or fewer, with its exponent.
+    // The digits as an integer of at most 53 bits, with its exponent.
     let raw = (x.to_bits() >> 52 & 0x7ff) as i32;
     let digits = (x.to_bits() & ((1 << 52) - 1)) | if raw > 0 { 1 << 52 } else { 0 };
     let exponent = raw.max(1) - 1075 + power;
@@ -231,7 +232,7 @@ fn scale(x: f64, power: i32) -> f64 {
     }
     let lost = -1074 - exponent;
     if lost <= 0 {
-        // In two steps that are exact.
+        // Scales in two exact steps.
         let half = exponent / 2;
         return sign * digits as f64 * 2f64.powi(half) * 2f64.powi(exponent - half);
     }

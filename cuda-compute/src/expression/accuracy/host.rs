@@ -1,9 +1,9 @@
-//! Functions of `f64` on the host: exact enough for `f32`.
+//! Functions of `f64` on the host, which are accurate enough to check `f32`.
 
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_10, PI, SQRT_2};
 
-// The C library's, which the standard library is linked to.
-// SAFETY: they are declared as C declares them, and take any number.
+// Functions of the C library, to which the standard library links.
+// SAFETY: the declarations match those of C, and the functions accept any number.
 unsafe extern "C" {
     safe fn erf(x: f64) -> f64;
     safe fn erfc(x: f64) -> f64;
@@ -16,7 +16,7 @@ unsafe extern "C" {
     safe fn fdim(x: f64, y: f64) -> f64;
 }
 
-/// The function of one argument with this name.
+/// Returns the function of one argument with this name.
 pub(super) fn unary(name: &str) -> Option<fn(f64) -> f64> {
     Some(match name {
         "sqrt" => f64::sqrt,
@@ -72,7 +72,7 @@ pub(super) fn unary(name: &str) -> Option<fn(f64) -> f64> {
     })
 }
 
-/// The function of two arguments with this name.
+/// Returns the function of two arguments with this name.
 pub(super) fn binary(name: &str) -> Option<fn(f64, f64) -> f64> {
     Some(match name {
         "hypot" => f64::hypot,
@@ -84,7 +84,8 @@ pub(super) fn binary(name: &str) -> Option<fn(f64, f64) -> f64> {
     })
 }
 
-/// Whole powers of 10 are exact or nearest; a power's error is relative to the exponent, so that is split off first.
+/// Splits off the integer power of 10, which is exact or nearest, because the error of a power is
+/// relative to the exponent.
 fn exp10(x: f64) -> f64 {
     if x.is_nan() || x.abs() > 400.0 {
         return 10f64.powf(x);
@@ -92,7 +93,7 @@ fn exp10(x: f64) -> f64 {
     10f64.powf(x.round()) * ((x - x.round()) * LN_10).exp()
 }
 
-/// The standard library's loses bits near 0.
+/// The standard library's `asinh` loses bits near 0.
 fn asinh(x: f64) -> f64 {
     let size = x.abs();
     match size {
@@ -119,7 +120,7 @@ fn atanh(x: f64) -> f64 {
     0.5 * (2.0 * x / (1.0 - x)).ln_1p()
 }
 
-/// The argument within half a turn either way, in turns of 2; exact.
+/// Reduces the argument to one turn, from −1 to 1 in units of half turns. The result is exact.
 fn turned(x: f64) -> f64 {
     x - 2.0 * (x / 2.0).round()
 }
@@ -131,7 +132,7 @@ fn sinpi(x: f64) -> f64 {
         size if size <= 0.75 => (PI * (0.5 - size)).cos(),
         size => (PI * (1.0 - size)).sin(),
     };
-    // Zeros have the argument's sign.
+    // A zero has the sign of the argument.
     match value {
         0.0 => 0f64.copysign(x),
         _ => value.copysign(turned),
@@ -146,7 +147,7 @@ fn cospi(x: f64) -> f64 {
     }
 }
 
-/// By the asymptotic series where the factors under- and overflow.
+/// Uses the asymptotic series where the factors overflow or underflow.
 fn erfcx(x: f64) -> f64 {
     if x < 25.0 || x.is_nan() {
         return (x * x).exp() * erfc(x);
@@ -162,7 +163,7 @@ fn erfcx(x: f64) -> f64 {
     sum * FRAC_2_SQRT_PI / 2.0 / x
 }
 
-/// By Newton's method, near 0; elsewhere by that of 1 minus the argument.
+/// Uses Newton's method near 0, and elsewhere the inverse of the complementary function.
 fn inverse_erf(x: f64) -> f64 {
     if x.is_nan() || x.abs() > 1.0 {
         return f64::NAN;
@@ -177,7 +178,7 @@ fn inverse_erf(x: f64) -> f64 {
     if x == 0.0 { x } else { t }
 }
 
-/// By Newton's method on the logarithm.
+/// Uses Newton's method on the logarithm.
 fn inverse_erfc(q: f64) -> f64 {
     match q {
         _ if q.is_nan() || !(0.0..=2.0).contains(&q) => f64::NAN,
@@ -186,7 +187,7 @@ fn inverse_erfc(q: f64) -> f64 {
         _ => {
             let mut t = (-q.ln()).sqrt();
             for _ in 0..60 {
-                // Where erfc has few bits left, erfcx has all.
+                // erfcx keeps all bits where erfc has few left.
                 let scaled = erfcx(t);
                 t += (scaled.ln() - t * t - q.ln()) * scaled / FRAC_2_SQRT_PI;
             }
@@ -203,7 +204,7 @@ fn gamma(x: f64) -> f64 {
     tgamma(x)
 }
 
-/// By the power series, whose terms have one sign.
+/// Uses the power series, whose terms all have the same sign.
 fn bessel_i(order: u32, x: f64) -> f64 {
     let sign = if order == 1 { x.signum() } else { 1.0 };
     let half = x.abs() / 2.0;
@@ -219,7 +220,7 @@ fn bessel_i(order: u32, x: f64) -> f64 {
     sign * sum
 }
 
-/// A fraction of size 0.5 to 1.
+/// Returns the fraction of `frexp`, of magnitude 0.5 to 1.
 fn fraction(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;

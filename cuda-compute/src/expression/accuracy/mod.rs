@@ -1,4 +1,4 @@
-//! How exact functions are: what `guide/accuracy.md` says, and what is tested.
+//! Error bounds of functions, which `guide/accuracy.md` lists and these tests check.
 
 #[cfg(test)]
 mod arithmetic;
@@ -17,26 +17,28 @@ mod samples;
 #[cfg(test)]
 mod singles;
 
-/// The most that a function's results are off.
+/// The error bounds of a function.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(test), expect(dead_code, reason = "for the page and its tests"))]
 pub(super) struct Accuracy {
-    /// In units in the last place, from the `f32` that is nearest to the exact result.
+    /// For `f32`: units in the last place, from the `f32` that is nearest to the exact result.
     single: u8,
-    /// The same of `f64`.
+    /// For `f64`: units in the last place, from the `f64` that is nearest to the exact result.
     double: u8,
-    /// In epsilons of the type of the parts, relative to the size of the exact result.
+    /// For complex numbers: epsilons of the parts' type, relative to the magnitude of the exact
+    /// result.
     complex: u8,
     apart: Option<Apart>,
 }
 
-/// Where a function is off by so much, whatever its size there.
+/// A range of arguments with an absolute error bound, which holds whatever the magnitude of the
+/// result.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(test), expect(dead_code, reason = "for the page and its tests"))]
 pub(super) struct Apart {
     from: f64,
     to: f64,
-    /// Whether for negative arguments of these sizes, too.
+    /// Whether the range also applies to negative arguments of these magnitudes.
     even: bool,
     single: f64,
     double: f64,
@@ -65,7 +67,7 @@ impl Accuracy {
 }
 
 impl Apart {
-    /// Between two arguments.
+    /// Creates a range between two arguments.
     pub(super) const fn between(from: f64, to: f64, single: f64, double: f64) -> Self {
         Self {
             from,
@@ -76,7 +78,7 @@ impl Apart {
         }
     }
 
-    /// From a size of the argument on.
+    /// Creates the range of arguments of at least this magnitude.
     pub(super) const fn beyond(size: f64, single: f64, double: f64) -> Self {
         Self {
             from: size,
@@ -94,7 +96,7 @@ impl Apart {
     }
 }
 
-/// A stream on the first device.
+/// Creates a stream on the first device.
 #[cfg(test)]
 fn stream() -> cuda_safe::Stream {
     cuda_safe::Stream::new(&cuda_safe::Context::primary(0).unwrap()).unwrap()

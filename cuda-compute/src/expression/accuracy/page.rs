@@ -1,6 +1,7 @@
-//! The table of `guide/accuracy.md`, written from the rows of `function.rs`.
+//! The test of the table in `guide/accuracy.md`, which is generated from the rows of `function.rs`.
 //!
-//! The test fails if the table isn't what the rows say; with `UPDATE_PAGES=1` it writes the table instead.
+//! The test fails if the table differs from the rows. With `UPDATE_PAGES=1` it writes the table
+//! instead.
 
 use std::fmt::Write as _;
 
@@ -12,7 +13,7 @@ use crate::expression::function::{ALL, Function};
 
 const HEAD: &str = "| function | `f32` | `f64` | complex |\n| --- | --- | --- | --- |\n";
 
-/// A number as tables show it.
+/// Formats a number for the table.
 fn exponential(x: f64) -> String {
     let text = format!("{x:e}");
     match text.split_once('e') {
@@ -28,10 +29,12 @@ fn units(units: u8, apart: Option<(&Apart, f64)>) -> String {
     };
     let off = exponential(off);
     match apart.even {
-        true => format!("{units}; {off} where |x| ≥ {}", apart.from),
-        false => {
-            format!("{units}; {off} between {} and {}", apart.from, apart.to).replace('-', "−")
-        }
+        true => format!("{units}, or {off} absolute if |x| ≥ {}", apart.from),
+        false => format!(
+            "{units}, or {off} absolute for x from {} to {}",
+            apart.from, apart.to
+        )
+        .replace('-', "−"),
     }
 }
 
@@ -49,7 +52,7 @@ fn row(function: &Function) -> String {
             complex += "·(1 + &#124;b ln a&#124;)";
         }
     }
-    // Within a table's cell, a bar would end it.
+    // A bar would end the table's cell.
     let [single, double] = [single, double].map(|text| text.replace('|', "&#124;"));
     format!(
         "| [`{0}`](crate::Expr::{0}) | {single} | {double} | {complex} |\n",
@@ -65,7 +68,7 @@ fn table() -> String {
         "| `*` | 0 | 0 | {PRODUCT} |\n| `/` | 0 | 0 | {QUOTIENT} |"
     );
     text.push_str("| `%` | 0 | 0 | |\n");
-    // Others are functions of integers.
+    // The other functions take integers, which are exact.
     for function in ALL
         .iter()
         .filter(|function| function.is_real() || function.is_complex())
@@ -76,8 +79,8 @@ fn table() -> String {
 }
 
 #[test]
-fn the_page_says_what_the_rows_say() {
-    // Programs of a bundle run without their sources.
+fn page_matches_the_rows() {
+    // A bundled test program runs without its sources, so the page is compiled in.
     let found = include_str!("../../guide/accuracy.md");
     let (before, rest) = found.split_once(HEAD).expect("the page has the table");
     let after = rest.find("\n\n").map_or("\n", |end| &rest[end + 1..]);
@@ -89,6 +92,6 @@ fn the_page_says_what_the_rows_say() {
     }
     assert!(
         found == wanted,
-        "guide/accuracy.md isn't what the rows of function.rs say: run this test with UPDATE_PAGES=1"
+        "guide/accuracy.md differs from the rows of function.rs. Fix: run this test with UPDATE_PAGES=1"
     );
 }

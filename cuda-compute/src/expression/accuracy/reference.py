@@ -1,9 +1,17 @@
-"""Writes reference.bin: arguments, and the correctly rounded values of functions of f64 there.
+"""Writes reference.bin: arguments, and the correctly rounded values of functions of f64 at these arguments.
 
-    python3 reference.py      needs mpmath, takes a few minutes; the same file every time
+    python3 reference.py
 
-For each function: the length of its name in a byte, the name, the numbers of one argument list and of one result in a byte
-each, the number of points in four bytes, and the points, each its arguments and its results as f64. All little-endian.
+Needs mpmath and takes a few minutes. The output is the same every time.
+
+The file has a record for each function, in little-endian order:
+
+    1 byte      length of the name
+                name
+    1 byte      numbers per argument list
+    1 byte      numbers per result
+    4 bytes     number of points
+                points: the arguments, then the results, as f64
 """
 
 import math
@@ -16,12 +24,12 @@ import mpmath
 from mpmath import mp, mpc, mpf
 
 POINTS = 300
-# Bits beyond those of the result: for arguments near zeros of functions, and for the size of arguments of sines.
+# Bits of the computation. It needs many for arguments near zeros of functions and for large arguments of sines.
 PRECISION = 400
 
 
 def rounded(x):
-    """The nearest f64, also among subnormal ones."""
+    """Returns the nearest f64, which may be subnormal."""
     if mpmath.isnan(x):
         return math.nan
     if mpmath.isinf(x):
@@ -35,7 +43,7 @@ def rounded(x):
 
 
 def wide(function):
-    """With the bits that the reduction of large arguments needs."""
+    """Adds the bits that the reduction of large arguments needs."""
 
     def evaluate(x):
         with mp.workprec(PRECISION + max(0, 2 * int(mpmath.mag(x)))):
@@ -45,7 +53,7 @@ def wide(function):
 
 
 def turn(function):
-    """A function of pi times the argument, which is first brought into one turn; quarter turns give whole numbers."""
+    """Evaluates a function of pi times the argument, which is reduced to one turn first: quarter turns are then exact."""
 
     def evaluate(x):
         turned = x - 2 * mpmath.nint(x / 2)
@@ -81,8 +89,8 @@ def log_gamma(x):
         return mpmath.log(abs(mpmath.gamma(x))) if abs(x) < 1e4 else mpmath.re(mpmath.loggamma(x))
 
 
-# Where arguments come from: ("exponents", lowest, highest) of two, both signs; ("uniform", lowest, highest); ("near", places):
-# the neighbours of these.
+# Sources of arguments: ("exponents", lowest, highest) of two with both signs, ("uniform", lowest, highest), and
+# ("near", points) for the neighbours of the points.
 def positive(source):
     return ("positive", source)
 
@@ -166,13 +174,13 @@ BINARY = {
 
 
 def near_sizes(draw):
-    """Two numbers of sizes that matter to one another."""
+    """Returns two numbers whose magnitudes are close enough that both affect the result."""
     e = draw.randint(-1000, 1000)
     return [number(draw, e + draw.randint(-1, 1)), number(draw, min(1023, max(-1074, e + draw.randint(-60, 60))))]
 
 
 def bases(draw):
-    """A base and an exponent whose power is a number."""
+    """Returns a base and an exponent whose power does not overflow."""
     if draw.random() < 0.2:
         return [number(draw, draw.randint(-3, 6)), float(draw.randint(-40, 40))]
     if draw.random() < 0.3:
@@ -205,7 +213,7 @@ def around_one(random):
 
 
 def within(lowest, highest):
-    """Parts whose exponents lie between, of any sizes to one another."""
+    """Draws parts with independent exponents in this range."""
     return parts(lowest, highest)
 
 
@@ -227,7 +235,7 @@ COMPLEX = {
 
 
 def number(draw, exponent):
-    """A number of this exponent, of either sign."""
+    """Returns a random number with this exponent and a random sign."""
     value = math.ldexp(1 + draw.getrandbits(52) / 2**52, exponent)
     return draw.choice([-1, 1]) * value
 

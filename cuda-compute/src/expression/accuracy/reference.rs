@@ -1,20 +1,21 @@
-//! What `reference.py` has written: arguments, and the values nearest to the exact ones there.
+//! The values that `reference.py` has written: arguments, and the floats nearest to the exact
+//! results.
 
 use std::array;
 
 static FILE: &[u8] = include_bytes!("reference.bin");
 
-/// Arguments and results of a function.
+/// The arguments and results of a function.
 pub(super) struct Group {
     pub(super) name: String,
-    /// How many numbers of a point are arguments.
+    /// The number of arguments in each point.
     pub(super) inputs: usize,
-    /// Each as long as `inputs` and the results together.
+    /// The points, each with the arguments followed by the results.
     pub(super) points: Vec<Vec<f64>>,
 }
 
 impl Group {
-    /// The numbers in a place of all points.
+    /// Returns the numbers at one index of all points.
     pub(super) fn column(&self, place: usize) -> Vec<f64> {
         self.points.iter().map(|point| point[place]).collect()
     }
@@ -31,7 +32,7 @@ fn number<const N: usize>(file: &mut &[u8]) -> [u8; N] {
     array::from_fn(|i| bytes[i])
 }
 
-/// All that there are.
+/// Reads the groups of all functions.
 pub(super) fn groups() -> Vec<Group> {
     let mut file = FILE;
     let mut groups = Vec::new();

@@ -1,4 +1,4 @@
-//! Arguments: of every exponent, and where functions change.
+//! Arguments for tests: of every exponent, and near points where functions change.
 
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
@@ -7,7 +7,7 @@ use half::{bf16, f16};
 pub(super) use crate::random_numbers::Random;
 use crate::{Float, element::Element};
 
-/// Zeros, infinities, NaN, the ends of the ranges, and numbers where functions change.
+/// Zeros, infinities, NaN, the ends of the ranges, and numbers at which functions change.
 pub(super) const EDGES: [f64; 22] = [
     0.0,
     -0.0,
@@ -35,19 +35,19 @@ pub(super) const EDGES: [f64; 22] = [
 
 /// A type whose errors are measured.
 pub(super) trait Measured: Float {
-    /// The bits of the mantissa, the leading one not among them, and the exponents of the smallest and the largest normal
-    /// number.
+    /// The number of bits of the mantissa without the leading one, and the exponents of the
+    /// smallest and the largest normal number.
     const MANTISSA: i32;
     const LOWEST: i32;
     const HIGHEST: i32;
 
     fn wide(self) -> f64;
     fn nearest(x: f64) -> Self;
-    /// What to compute with.
+    /// Returns the arguments for tests.
     fn samples() -> Vec<Self>;
 
-    /// The distance of two numbers in units in the last place of the second. Infinities count as the first number that is
-    /// too large.
+    /// Returns the distance of two numbers in units in the last place of the second. Infinities
+    /// count as the first number beyond the range.
     fn distance(got: Self, exact: f64) -> f64 {
         let got = got.wide();
         if got.is_nan() || exact.is_nan() {
@@ -65,7 +65,7 @@ pub(super) trait Measured: Float {
     }
 }
 
-/// Halves: all of them are samples.
+/// All halves are samples.
 macro_rules! halves {
     ($($type:ty: $mantissa:literal, $lowest:literal, $highest:literal;)*) => {$(
         impl Measured for $type {
@@ -109,8 +109,8 @@ impl Measured for f32 {
     fn samples() -> Vec<Self> {
         let mut random = Random(1);
         let mut samples: Vec<Self> = EDGES.iter().map(|&x| x as Self).collect();
-        // Of every exponent and both signs, the two ends of the mantissa among them. The first exponent is that of
-        // subnormal numbers.
+        // Samples every exponent with both signs, including both ends of the mantissa. The first
+        // exponent is that of subnormal numbers.
         for top in 0..512u32 {
             let mut push = |mantissa: u32| {
                 samples.push(Self::from_bits(top << 23 | mantissa & ((1 << 23) - 1)));
@@ -125,14 +125,15 @@ impl Measured for f32 {
             samples.push(random.between(-20.0, 20.0) as Self);
             samples.push(random.between(-110.0, 110.0) as Self);
             samples.push(random.between(-2.0, 2.0) as Self);
-            // Where the logarithm of the gamma function has most of its zeros.
+            // Most zeros of the logarithm of the gamma function are in this range.
             samples.push(random.between(-11.0, -2.0) as Self);
         }
         samples
     }
 }
 
-/// Where functions have zeros or change: near multiples of a quarter turn, whole and half numbers.
+/// Returns points near which functions have zeros or change: multiples of a quarter turn, integers
+/// and half-integers.
 fn places() -> impl Iterator<Item = f64> {
     let quarters = (-400..400).chain((10..60).map(|power| 1i64 << power));
     let angles = quarters.map(|quarter| quarter as f64 * FRAC_PI_2);
@@ -159,7 +160,8 @@ fn neighbours(x: f32, samples: &mut Vec<f32>) {
     samples.extend([x.next_down(), x, x.next_up()]);
 }
 
-/// Of `f64`: of every exponent and both signs, and neighbours of places.
+/// Returns samples of `f64`: of every exponent with both signs, and the neighbours of special
+/// points.
 pub(super) fn doubles() -> Vec<f64> {
     let mut random = Random(2);
     let mut samples = EDGES.to_vec();
@@ -179,7 +181,7 @@ pub(super) fn doubles() -> Vec<f64> {
     samples
 }
 
-/// Pairs: all edges with one another, numbers of related sizes, and any.
+/// Returns pairs: all pairs of edge cases, numbers of related magnitudes, and random numbers.
 pub(super) fn pairs<T: Measured>() -> (Vec<T>, Vec<T>) {
     let mut random = Random(3);
     let mut pairs = Vec::new();
@@ -192,7 +194,7 @@ pub(super) fn pairs<T: Measured>() -> (Vec<T>, Vec<T>) {
         let near = a * 2f64.powf(random.between(-8.0, 8.0));
         let sign = |random: &mut Random| if random.below(2) == 0 { 1.0 } else { -1.0 };
         pairs.push((a * sign(&mut random), near * sign(&mut random)));
-        // Powers that are numbers.
+        // Powers that are neither NaN nor infinite.
         pairs.push((random.between(0.0, 30.0), random.between(-20.0, 20.0)));
         let near_one = 1.0 + random.between(-1.0, 1.0) * 2f64.powf(-random.between(0.0, 24.0));
         pairs.push((
@@ -210,7 +212,7 @@ pub(super) fn pairs<T: Measured>() -> (Vec<T>, Vec<T>) {
         .unzip()
 }
 
-/// The type's name.
+/// Returns the type's name.
 pub(super) fn name<T: Element>() -> &'static str {
     T::DATA_TYPE.name()
 }

@@ -1,4 +1,5 @@
-//! Functions of `f16`, `bf16` and `f32` against those of `f64` on the host: all halves there are, and samples of `f32`.
+//! Tests of functions of `f16`, `bf16` and `f32` against those of `f64` on the host, for all halves
+//! and samples of `f32`.
 
 use half::{bf16, f16};
 
@@ -16,12 +17,13 @@ use crate::{
     },
 };
 
-/// Bits of `f32` beyond those of the type.
+/// Returns the number of mantissa bits that `f32` has more than the type.
 fn spare<T: Measured>() -> i32 {
     f32::MANTISSA - T::MANTISSA
 }
 
-/// The units in the last place that a result may be from the exact one: from `f32` to a half it is rounded once more.
+/// Returns the error bound in units in the last place from the exact result. Rounding from `f32` to
+/// a half adds to it.
 fn bound<T: Measured>(function: &Function) -> f64 {
     let off = f64::from(function.accuracy.single);
     let single = if off == 0.0 { 0.0 } else { off + 0.5 };
@@ -30,11 +32,12 @@ fn bound<T: Measured>(function: &Function) -> f64 {
     } else {
         0.0
     };
-    // The host is off, too.
+    // The last term allows for the host's error.
     rounding + single / 2f64.powi(spare::<T>()) + 1e-6
 }
 
-/// What a function's results are off, in a few words: all results that are too far off, the worst first.
+/// Collects the results of a function that exceed the error bound, and reports them with the worst
+/// first.
 struct Judge<'a, T> {
     function: &'a Function,
     wrong: Vec<(f64, String)>,
@@ -54,7 +57,7 @@ impl<'a, T: Measured> Judge<'a, T> {
         let distance = T::distance(got, exact);
         let accuracy = &self.function.accuracy;
         let is_apart = |apart: &super::Apart| {
-            // A half is rounded once more.
+            // The bound includes rounding to a half.
             let rounded = T::distance(T::nearest(exact), exact).min(0.5);
             let unit = (got.wide() - exact).abs() / distance.max(1e-300);
             let off = apart.single / unit + rounded.max(0.5);
@@ -64,12 +67,12 @@ impl<'a, T: Measured> Judge<'a, T> {
         if (distance > bound::<T>(self.function) && !accuracy.apart.as_ref().is_some_and(is_apart))
             || sign
         {
-            let told = format!("{arguments:?}: {got:?}, not {exact:e}: {distance} units off");
-            self.wrong.push((distance, told));
+            let text = format!("{arguments:?}: {got:?}, not {exact:e}: {distance} units off");
+            self.wrong.push((distance, text));
         }
     }
 
-    fn told(mut self) -> Option<String> {
+    fn report(mut self) -> Option<String> {
         self.wrong.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (_, worst) = self.wrong.first()?;
         Some(format!(
@@ -81,7 +84,7 @@ impl<'a, T: Measured> Judge<'a, T> {
     }
 }
 
-/// The function of these expressions.
+/// Applies a function to arrays.
 fn call<T: Measured, const N: usize>(
     function: &'static Function,
     inputs: [&Array<T>; N],
@@ -117,12 +120,12 @@ fn check<T: Measured>() {
                 function.name
             );
         }
-        wrong.extend(judge.told());
+        wrong.extend(judge.report());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Functions that the tests below are for.
+/// Functions with separate tests below.
 const OTHERS: [&str; 7] = [
     "mul_add",
     "next_after",
@@ -134,21 +137,21 @@ const OTHERS: [&str; 7] = [
 ];
 
 #[test]
-fn all_f16() {
+fn all_f16_match_the_host() {
     check::<f16>();
 }
 
 #[test]
-fn all_bf16() {
+fn all_bf16_match_the_host() {
     check::<bf16>();
 }
 
 #[test]
-fn samples_of_f32() {
+fn samples_of_f32_match_the_host() {
     check::<f32>();
 }
 
-/// The functions of several types, which are exact.
+/// Checks functions of several types, which are exact.
 fn check_others<T: Measured + CastFrom<i32>>() {
     let stream = stream();
     let (left, right) = pairs::<T>();
@@ -173,7 +176,8 @@ fn check_others<T: Measured + CastFrom<i32>>() {
     for i in 0..left.len() {
         let (x, y) = (left[i].wide(), right[i].wide());
         let what = format!("{x:e} {y:e} in {}", name::<T>());
-        // Halves are rounded to f32 first, which is seen where that is halfway between two.
+        // Halves are rounded to f32 first. This is visible if that value is halfway between two
+        // halves.
         let seen = if spare::<T>() > 0 { 0.51 } else { 0.5 + 1e-6 };
         let off = T::distance(fused[i], x.mul_add(y, x));
         assert!(off <= seen, "{what}: {:?}, {off} off", fused[i]);
@@ -195,13 +199,13 @@ fn check_others<T: Measured + CastFrom<i32>>() {
 }
 
 #[test]
-fn functions_of_several_types() {
+fn functions_of_several_types_are_exact() {
     check_others::<f16>();
     check_others::<bf16>();
     check_others::<f32>();
 }
 
-/// The next `f32` towards another number, as C defines it.
+/// Returns the next `f32` towards another number, as C defines it.
 fn next(x: f32, to: f32) -> f32 {
     match x.partial_cmp(&to) {
         None => f32::NAN,
@@ -212,7 +216,7 @@ fn next(x: f32, to: f32) -> f32 {
 }
 
 #[test]
-fn next_after() {
+fn next_after_matches_c() {
     fn check<T: Measured>() {
         let stream = stream();
         let (left, right) = pairs::<T>();
