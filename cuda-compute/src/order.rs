@@ -4,8 +4,8 @@ use cuda_safe::{Context, Owner, Stream};
 
 use crate::error::{Error, Result};
 
-/// An error unless the stream belongs to the context that the kernels are loaded into.
-Returns an error unless the stream belongs to the context that the kernels are loaded into.
+/// Returns an error unless the stream belongs to the context that the kernels are loaded into.
+pub(crate) fn same_context(stream: &Stream, kernels: &Context) -> Result<()> {
     if stream.context() == kernels {
         return Ok(());
     }

@@ -265,7 +265,9 @@ impl<'a> Request<'a> {
             match part.split_once('=') {
                 None => words.push(part),
                 Some((name, value)) => {
-                    let value = value.parse().map_err(|_| format!("{part} is not a number"))?;
+                    let value = value
+                        .parse()
+                        .map_err(|_| format!("{part} is not a number"))?;
                     numbers.push((name, value));
                 }
             }
@@ -292,9 +294,7 @@ impl<'a> Request<'a> {
     fn end(&mut self) -> Result<(), String> {
         match (self.words.next(), self.numbers.first()) {
             (None, None) => Ok(()),
-            (Some(word), _) | (None, Some(&(word, _))) => {
-                Err(format!("unexpected word {word}"))
-            }
+            (Some(word), _) | (None, Some(&(word, _))) => Err(format!("unexpected word {word}")),
         }
     }
 }
@@ -421,7 +421,10 @@ mod tests {
             ("reduce sum f32 f16", "unknown type f16"),
             ("reduce sum f32 f64 f64", "unexpected word f64"),
             ("reduce sum f32 thread=4", "unexpected word thread"),
-            ("reduce sum f32 threads=many", "threads=many is not a number"),
+            (
+                "reduce sum f32 threads=many",
+                "threads=many is not a number",
+            ),
             (
                 "convolve",
                 "a kernel: direct, march, tile or image is missing",

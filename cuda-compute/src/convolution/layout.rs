@@ -96,7 +96,11 @@ impl Layout {
         match self.elements() {
             Some(0) => return Ok(()),
             Some(elements) if elements <= len => {}
-            _ => return wrong(format!("it needs more than the {len} elements of the slice")),
+            _ => {
+                return wrong(format!(
+                    "it needs more than the {len} elements of the slice"
+                ));
+            }
         }
         if self.height > 1 && self.pitch < self.width {
             return wrong("its rows overlap".into());
@@ -105,7 +109,9 @@ impl Layout {
             return wrong("its images overlap".into());
         }
         if self.width > LARGEST || self.height > LARGEST || self.images > LARGEST {
-            return wrong(format!("it has more than {LARGEST} columns, rows or images"));
+            return wrong(format!(
+                "it has more than {LARGEST} columns, rows or images"
+            ));
         }
         Ok(())
     }

@@ -49,14 +49,18 @@ impl Border {
 
 /// How much of the result is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-The size of the input. The middle of the filter is at the output's position. For an even number of
-elements, it is the element before the middle for correlation, and the one after it for convolution.
+pub enum Extent {
+    /// The size of the input. The middle of the filter is at the output's position. For an even
+    /// number of elements, it is the element before the middle for correlation, and the one after
+    /// it for convolution.
     #[default]
-    Only pixels that don't depend on values beyond an edge: `input - filter + 1` in each dimension.
-    /// Only pixels that need none beyond an edge: `input - filter + 1` in each dimension.
-    The width of the input, and only rows that don't depend on values beyond the upper or lower
-    edge: `input - filter + 1` rows. This is for an image that is cut into strips which include some
-    rows of their neighbours.
+    Same,
+    /// Only pixels that don't depend on values beyond an edge: `input - filter + 1` in each
+    /// dimension.
+    Valid,
+    /// The width of the input, and only rows that don't depend on values beyond the upper or lower
+    /// edge: `input - filter + 1` rows. This is for an image that is cut into strips which include
+    /// some rows of their neighbours.
     ValidRows,
 }
 
