@@ -1,8 +1,9 @@
 //! Finds the headers that a source includes.
 //!
-//! NVRTC does not report them. As its preprocessor does, a quoted name is looked for beside the file that includes it, then in
-//! the include paths. Conditions are not evaluated, so headers may be found that the compiler skips: those of both branches of
-//! an `#if`, of all definitions of a macro, and for `#include_next` all of the name in the include paths.
+//! NVRTC does not report them. As in its preprocessor, a quoted name is searched next to the
+//! including file, then in the include paths. Conditions are not evaluated, so the result may
+//! contain headers that the compiler skips: those of both branches of an `#if`, those of all
+//! definitions of a macro, and for `#include_next` all headers of the name in the include paths.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -15,27 +16,28 @@ use crate::{
     scan::{Piece, before_comment, directive, pieces},
 };
 
-/// A header that was found.
+/// A header.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Header {
-    /// The name behind `#include`, without its quotes or brackets.
+    /// The name after `#include`, without its quotes or brackets.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
-    /// Need not be UTF-8: the compiler takes any bytes in comments and literals.
+    /// The contents. They need not be UTF-8, because the compiler accepts any bytes in comments and
+    /// literals.
     pub(crate) text: Vec<u8>,
 }
 
-/// The headers of a source, direct and indirect ones.
+/// The direct and indirect headers of a source.
 #[derive(Debug, Default)]
 pub(crate) struct Included {
-    /// The headers, each once for every name that a directive gives it.
+    /// The headers, once for every name that a directive uses.
     pub(crate) headers: Vec<Header>,
     /// Macros in directives such as `#include NAME` that no file defines as the name of a header.
     pub(crate) unknown: Vec<String>,
 }
 
-/// Follows the includes of a source in `folder`. The options are those of the compiler: they may define macros and name
-/// headers that come first.
+/// Follows the includes of a source in `folder`. `options` are the compiler's options. They may
+/// define macros, and name headers that come first.
 pub(crate) fn follow(
     source: &str,
     folder: &Path,
@@ -63,7 +65,7 @@ pub(crate) fn follow(
     Ok(search.included)
 }
 
-/// The values of an option of the compiler, which may be in one argument or in two.
+/// Returns the values of a compiler option, which may take one argument or two.
 pub(crate) fn values(options: &[String], names: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut options = options.iter().map(|option| option.trim());
@@ -76,7 +78,7 @@ pub(crate) fn values(options: &[String], names: &[&str]) -> Vec<String> {
             let rest = option.strip_prefix(name)?;
             match rest.strip_prefix(['=', ' ']) {
                 Some(value) => Some(value),
-                // Only a short option may be joined to its value.
+                // Only a short option can be joined to its value.
                 None => (name.len() == 2).then_some(rest),
             }
         });
@@ -87,9 +89,9 @@ pub(crate) fn values(options: &[String], names: &[&str]) -> Vec<String> {
 
 struct Search<'a> {
     include_paths: &'a [PathBuf],
-    /// Macros that are defined as the name of a header, each with all of its definitions.
+    /// Macros that are defined as the name of a header, with all of their definitions.
     macros: BTreeMap<String, BTreeSet<String>>,
-    /// `#include NAME`, and the folder of the file that has it.
+    /// The macro of each `#include NAME`, and the folder of its file.
     by_macro: BTreeSet<(String, PathBuf)>,
     /// The names and files of `included.headers`.
     found: HashSet<(String, PathBuf)>,
@@ -135,10 +137,11 @@ impl Search<'_> {
         }
     }
 
-    /// Follows `#include NAME` after everything else, since a macro may be defined in another file.
+    /// Follows `#include NAME` after everything else, because a macro may be defined in another
+    /// file.
     fn resolve_macros(&mut self) -> Result<()> {
         let mut followed = HashSet::new();
-        // Each header may define macros, and include others by macros.
+        // Each header may define macros, and include others through macros.
         loop {
             let mut new = Vec::new();
             for (name, folder) in &self.by_macro {
@@ -165,8 +168,9 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Adds the header of this name and what it includes. A header that is not found is CUDA's own, or the compiler skips
-    /// its directive; otherwise the compiler reports it.
+    /// Adds the header with this name and everything that it includes. A missing header is ignored:
+    /// it is either one of CUDA's own, or the compiler skips its directive, or the compiler reports
+    /// it.
     fn find(&mut self, name: &str, beside: Option<&Path>) -> Result<()> {
         let folders = beside
             .into_iter()
@@ -178,8 +182,8 @@ impl Search<'_> {
         }
     }
 
-    /// Adds all headers of this name in the include paths. Which of them comes next depends on the path that the including
-    /// file was found by.
+    /// Adds all headers with this name in the include paths. Which of them is next depends on the
+    /// path through which the including file was found.
     fn find_all(&mut self, name: &str) -> Result<()> {
         let include_paths = self.include_paths;
         let candidates = include_paths.iter().map(|folder| folder.join(name));
@@ -189,7 +193,7 @@ impl Search<'_> {
     }
 
     fn add(&mut self, name: &str, path: PathBuf) -> Result<()> {
-        // `a/../b` is another path of `b`.
+        // `a/../b` is another path for `b`.
         let unreadable = |error| cant("read", &path, &error);
         let file = fs::canonicalize(&path).map_err(unreadable)?;
         if !self.found.insert((name.to_owned(), file.clone())) {
@@ -209,7 +213,7 @@ impl Search<'_> {
     }
 }
 
-/// The name in `"name"` or `<name>`, and whether it is quoted.
+/// Returns the name in `"name"` or `<name>`, and whether it is quoted.
 fn header_name(argument: &str) -> Option<(&str, bool)> {
     let quoted = argument
         .strip_prefix('"')
@@ -229,7 +233,7 @@ mod tests {
     use super::*;
     use crate::nvrtc::Nvrtc;
 
-    /// A folder with these files, removed at its end.
+    /// A folder with these files, which is removed on drop.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -253,7 +257,7 @@ mod tests {
             follow(source, &kernels, &paths, &options).unwrap()
         }
 
-        /// The name and the file of each header, sorted.
+        /// Returns the name and the file of each header, sorted.
         fn names(&self, included: &Included) -> Vec<String> {
             let name = |header: &Header| {
                 let path = header.path.strip_prefix(&self.0).unwrap();
@@ -310,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_compiler_needs_no_other_headers() {
+    fn found_headers_are_sufficient_for_the_compiler() {
         let folder = Folder::new("memory", FILES);
         let source = SOURCE.replace("#include <cuda_fp16.h>", "");
         let included = folder.follow(&source, &[]);
@@ -364,7 +368,7 @@ mod tests {
     fn all_definitions_of_a_macro_are_followed() {
         let files = ["first", "second", "third"].map(|name| (format!("include/{name}.h"), ""));
         let mut files: Vec<_> = files.iter().map(|(name, text)| (&**name, *text)).collect();
-        // The third is defined by a header that is found by the macro itself.
+        // The third file is defined by a header that is found through the macro itself.
         files[1].1 = "#undef NEXT\n#define NEXT <third.h>";
         let folder = Folder::new("definitions", &files);
         let source = "#ifdef FAST\n#define NEXT <first.h>\n#else\n#define NEXT <second.h>\n#endif\n#include NEXT\n";
@@ -418,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_read_in_each_form() {
+    fn option_values_are_parsed_in_all_forms() {
         let options = [
             "-I/a",
             "-I=/b",

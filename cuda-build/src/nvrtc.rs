@@ -1,4 +1,4 @@
-//! NVRTC: where it is, and what is asked of it.
+//! Finds and calls NVRTC.
 
 use std::{
     env,
@@ -12,7 +12,7 @@ use libloading::Library;
 
 use crate::{Error, Result};
 
-/// What decides which NVRTC is taken.
+/// The environment variables that affect which NVRTC is used.
 pub(crate) const VARIABLES: [&str; 6] = [
     NAMED,
     "CUDA_PATH",
@@ -21,7 +21,7 @@ pub(crate) const VARIABLES: [&str; 6] = [
     "VIRTUAL_ENV",
     "LD_LIBRARY_PATH",
 ];
-/// Names the file.
+/// Names the library's file.
 const NAMED: &str = "CUDA_SYS_LIBNVRTC";
 
 type Program = *mut c_void;
@@ -41,7 +41,7 @@ type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
 type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
 
-/// The library's functions, all of which exist since CUDA 12.0 with these signatures.
+/// The library's functions. All of them have existed with these signatures since CUDA 12.0.
 struct Functions {
     create: Create,
     compile: Compile,
@@ -58,7 +58,8 @@ struct Functions {
 
 impl Functions {
     /// # Safety
-    /// The library is NVRTC, if it has functions of these names; it stays open for as long as they are used.
+    /// The caller must ensure that the library is NVRTC if it has functions of these names, and
+    /// that it stays open while they are used.
     unsafe fn of(library: &Library) -> std::result::Result<Self, libloading::Error> {
         // SAFETY: the functions of these names have these signatures.
         unsafe {
@@ -79,19 +80,19 @@ impl Functions {
     }
 }
 
-/// The compiler, opened.
+/// The opened compiler library.
 pub(crate) struct Nvrtc {
     functions: Functions,
-    /// The folder that it was found in; `None` if the loader found it.
+    /// The folder in which it was found, or `None` if the loader found it.
     folder: Option<PathBuf>,
-    /// Kept open, with what NVRTC itself loads by name.
+    /// The library and the builtins that NVRTC itself loads by name, kept open.
     _libraries: Vec<Library>,
 }
 
-/// What a program was compiled to.
+/// The result of compiling a program.
 pub(crate) struct Code {
     pub(crate) ptx: String,
-    /// Empty for a virtual architecture.
+    /// The machine code, which is empty for a virtual architecture.
     pub(crate) cubin: Vec<u8>,
 }
 
@@ -120,10 +121,10 @@ impl Nvrtc {
             .map(|file| file.display().to_string())
             .collect();
         Err(Error(format!(
-            "NVRTC, which compiles CUDA C++, is not there: looked for {}{reasons}. Install it: `pip install \
+            "NVRTC, the compiler of CUDA C++, was not found: looked for {}{reasons}. Fix: install it with `pip install \
              nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt` in the active virtual environment, \
-             or a CUDA toolkit; {NAMED} can name its file, and CUDA_PATH a toolkit's folder. With cuda-direct-sys among the \
-             dependencies, what that has found is used",
+             or install a CUDA toolkit. You can also set {NAMED} to its file, or CUDA_PATH to a toolkit's folder. If the \
+             crate depends on cuda-direct-sys, the library that it has found is used",
             looked.join(", ")
         )))
     }
@@ -131,13 +132,14 @@ impl Nvrtc {
     fn open(file: &Path) -> std::result::Result<Self, libloading::Error> {
         let mut libraries = Vec::new();
         let folder = file.parent().filter(|folder| folder.is_absolute());
-        // NVRTC loads its builtins by name: what is loaded already is found.
+        // NVRTC loads its builtins by name. The loader finds those that are already loaded.
         if let Some(folder) = folder {
             libraries.extend(builtins(folder));
         }
-        // SAFETY: what the library runs when it is loaded is as trusted as a compiler that a build script would start.
+        // SAFETY: the code that the library runs when it is loaded is as trusted as a compiler that
+        // a build script would run.
         let library = unsafe { Library::new(file) }?;
-        // SAFETY: it is named as NVRTC, and is kept open.
+        // SAFETY: the file has NVRTC's name, and it is kept open.
         let functions = unsafe { Functions::of(&library) }?;
         libraries.push(library);
         Ok(Self {
@@ -147,7 +149,8 @@ impl Nvrtc {
         })
     }
 
-    /// CUDA's headers: those of the toolkit, or of pip's packages, that NVRTC is a part of.
+    /// Returns the folders of CUDA's headers, from the toolkit or the pip packages that NVRTC
+    /// belongs to.
     pub(crate) fn include_paths(&self) -> Vec<PathBuf> {
         let given = env::var_os("DEP_CUDA_INCLUDE");
         let given = given.iter().flat_map(env::split_paths);
@@ -170,7 +173,7 @@ impl Nvrtc {
         first.filter(|folder| folder.is_dir()).collect()
     }
 
-    /// Compiles a file. The name is what messages call it.
+    /// Compiles a file. Messages use `name` for it.
     pub(crate) fn compile(
         &self,
         name: &str,
@@ -179,8 +182,11 @@ impl Nvrtc {
         options: &[String],
     ) -> Result<Code> {
         let c_string = |text: &[u8]| {
-            CString::new(text)
-                .map_err(|_| Error(format!("{name}: a NUL character in it or in an option")))
+            CString::new(text).map_err(|_| {
+                Error(format!(
+                    "{name}: the file or an option contains a NUL character"
+                ))
+            })
         };
         let (source, own_name) = (c_string(text)?, c_string(name.as_bytes())?);
         let architecture_option = format!("--gpu-architecture={architecture}");
@@ -191,7 +197,8 @@ impl Nvrtc {
         let pointers: Vec<_> = all.iter().map(|option| option.as_ptr()).collect();
         let functions = &self.functions;
         let mut program = Handle(ptr::null_mut(), functions);
-        // SAFETY: a place for the program; strings that end in NUL and are copied; no headers.
+        // SAFETY: `program` is valid for the write. The strings end in NUL and are copied. There
+        // are no headers.
         let code = unsafe {
             (functions.create)(
                 &mut program.0,
@@ -203,7 +210,7 @@ impl Nvrtc {
             )
         };
         self.check(name, code)?;
-        // SAFETY: a live program, and as many strings as the count says.
+        // SAFETY: the program is live, and there are as many strings as the count says.
         let code =
             unsafe { (functions.compile)(program.0, pointers.len() as c_int, pointers.as_ptr()) };
         let log = self.text(&program, functions.log_size, functions.log);
@@ -238,7 +245,7 @@ impl Nvrtc {
         if code == 0 {
             return Ok(());
         }
-        // SAFETY: any number may be asked about; the answer is a text that is never freed.
+        // SAFETY: the function accepts any number and returns a static string.
         let reason = unsafe { std::ffi::CStr::from_ptr((self.functions.error_string)(code)) };
         let (mut major, mut minor) = (0, 0);
         // SAFETY: both are valid for the write.
@@ -251,10 +258,10 @@ impl Nvrtc {
 
     fn bytes(&self, program: &Handle<'_>, size_of: Size, contents_of: Contents) -> Result<Vec<u8>> {
         let mut size = 0;
-        // SAFETY: a live program; `size` is valid for the write.
+        // SAFETY: the program is live, and `size` is valid for the write.
         self.check("the result", unsafe { size_of(program.0, &mut size) })?;
         let mut bytes = vec![0u8; size];
-        // SAFETY: a live program; room for as many bytes as were announced.
+        // SAFETY: the program is live, and there is room for `size` bytes.
         self.check("the result", unsafe {
             contents_of(program.0, bytes.as_mut_ptr().cast())
         })?;
@@ -275,7 +282,8 @@ impl Nvrtc {
 
 #[cfg(test)]
 impl Nvrtc {
-    /// Opens the library that `make setup` brought, or else the one that is found without it.
+    /// Opens the library that `make setup` installed, or otherwise the one found by the normal
+    /// search.
     pub(crate) fn for_tests() -> Self {
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let brought = repository.join(".cuda/nvidia/cu13/lib/libnvrtc.so.13");
@@ -285,7 +293,8 @@ impl Nvrtc {
         }
     }
 
-    /// Compiles a source whose headers are all in memory, and returns the compiler's log if that fails.
+    /// Compiles a source whose headers are all in memory, and returns the compiler's log if that
+    /// fails.
     pub(crate) fn compile_in_memory(
         &self,
         text: &str,
@@ -300,7 +309,8 @@ impl Nvrtc {
         let pointers = |all: &[CString]| all.iter().map(|one| one.as_ptr()).collect::<Vec<_>>();
         let (names, texts) = (pointers(&names), pointers(&texts));
         let mut program = Handle(ptr::null_mut(), &self.functions);
-        // SAFETY: a place for the program; strings that end in NUL and are copied; as many headers as the count says.
+        // SAFETY: `program` is valid for the write. The strings end in NUL and are copied. There
+        // are as many headers as the count says.
         let code = unsafe {
             (self.functions.create)(
                 &mut program.0,
@@ -312,7 +322,7 @@ impl Nvrtc {
             )
         };
         self.check("a source in memory", code).unwrap();
-        // SAFETY: a live program, without options.
+        // SAFETY: the program is live, and there are no options.
         match unsafe { (self.functions.compile)(program.0, 0, ptr::null()) } {
             0 => Ok(()),
             _ => Err(self
@@ -322,19 +332,19 @@ impl Nvrtc {
     }
 }
 
-/// A program that is destroyed with this.
+/// A program that is destroyed on drop.
 struct Handle<'a>(Program, &'a Functions);
 
 impl Drop for Handle<'_> {
     fn drop(&mut self) {
         if !self.0.is_null() {
-            // SAFETY: created once, destroyed once.
+            // SAFETY: the program was created once and is destroyed once.
             unsafe { (self.1.destroy)(&mut self.0) };
         }
     }
 }
 
-/// The builtins in a folder, opened for all.
+/// Opens the builtins in a folder, with global symbols.
 fn builtins(folder: &Path) -> Vec<Library> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.map(|entry| entry.path()).filter(|path| {
@@ -345,18 +355,18 @@ fn builtins(folder: &Path) -> Vec<Library> {
     let open = |file: PathBuf| {
         use libloading::os::unix;
         let flags = unix::RTLD_NOW | unix::RTLD_GLOBAL;
-        // SAFETY: as for NVRTC, beside which it lies.
+        // SAFETY: the library is as trusted as NVRTC, which is in the same folder.
         unsafe { unix::Library::open(Some(file), flags) }
             .ok()
             .map(Library::from)
     };
     #[cfg(not(unix))]
-    // SAFETY: as for NVRTC, beside which it lies.
+    // SAFETY: the library is as trusted as NVRTC, which is in the same folder.
     let open = |file: PathBuf| unsafe { Library::new(file) }.ok();
     files.filter_map(open).collect()
 }
 
-/// Where NVRTC may be, in order.
+/// Returns the possible paths of NVRTC, in search order.
 fn files(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let names: &[&str] = match cfg!(windows) {
         true => &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll"],
@@ -375,7 +385,8 @@ fn files(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     all
 }
 
-/// Folders of pip's packages, of the active virtual environment and of the first `python3` on `PATH`.
+/// Returns the folders of the pip packages of the active virtual environment, of the first `python3`
+/// on `PATH`, and in `~/.local`.
 fn of_pip(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let path = variable("PATH").unwrap_or_default();
     let first = env::split_paths(&path).find(|folder| folder.join("python3").is_file());
@@ -409,7 +420,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_looked_for_is_told() {
+    fn missing_nvrtc_error_lists_searched_files() {
         let named = |name: &str| (name == NAMED).then(|| OsString::from("/no/such/nvrtc.so"));
         let error = Nvrtc::find_by(named).err().expect("no such file");
         assert!(error.0.contains("looked for /no/such/nvrtc.so."), "{error}");
@@ -422,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn another_library_is_no_nvrtc() {
+    fn open_rejects_other_libraries() {
         let error = Nvrtc::open(Path::new("libc.so.6")).err().expect("no NVRTC");
         assert!(error.to_string().contains("nvrtcCreateProgram"), "{error}");
     }

@@ -6,11 +6,12 @@ pub(crate) enum Piece<'a> {
     Code(&'a str),
     /// A comment or a literal.
     Blank,
-    /// A whole directive, with its continuation lines.
+    /// A whole directive, including its continuation lines.
     Directive(&'a str),
 }
 
-/// The parts of a source, without the branches that a literal condition such as `#if 0` excludes.
+/// Returns the parts of a source, without the branches that a literal condition such as `#if 0`
+/// excludes.
 pub(crate) fn pieces(source: &str) -> Vec<Piece<'_>> {
     let mut branches: Vec<Branch> = Vec::new();
     let mut kept = split(source);
@@ -23,7 +24,7 @@ pub(crate) fn pieces(source: &str) -> Vec<Piece<'_>> {
     kept
 }
 
-/// A directive's name and the rest of it, such as `("include", "<x.h> // why")`.
+/// Returns a directive's name and the rest of it, such as `("include", "<x.h> // why")`.
 pub(crate) fn directive(text: &str) -> (&str, &str) {
     let text = text.trim_start_matches('#').trim_start();
     let end = text.find(|c| !is_word(c)).unwrap_or(text.len());
@@ -31,17 +32,17 @@ pub(crate) fn directive(text: &str) -> (&str, &str) {
     (name, rest.trim())
 }
 
-/// The text before the first comment.
+/// Returns the text before the first comment.
 pub(crate) fn before_comment(text: &str) -> &str {
     let marks = ["//", "/*"].iter().filter_map(|mark| text.find(mark));
     text[..marks.min().unwrap_or(text.len())].trim()
 }
 
-/// A branch of an `#if` that is open.
+/// A branch of an open `#if`.
 struct Branch {
-    /// The compiler skips this branch whatever is defined.
+    /// The compiler skips this branch, whatever is defined.
     is_off: bool,
-    /// The compiler takes this branch, or an earlier one, whatever is defined.
+    /// The compiler takes this branch or an earlier one, whatever is defined.
     is_decided: bool,
 }
 
@@ -96,7 +97,7 @@ fn split(source: &str) -> Vec<Piece<'_>> {
             (_, true) => Piece::Blank,
             _ => Piece::Code(text),
         });
-        // To the preprocessor a comment is a space.
+        // The preprocessor treats a comment as a space.
         is_line_start = match c {
             '\n' => true,
             '/' if is_blank => is_line_start,
@@ -111,7 +112,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The length of an identifier or a number. In a number, `'` separates digits.
+/// Returns the length of an identifier or a number. In a number, `'` separates digits.
 fn word(text: &str) -> usize {
     let is_number = text.starts_with(|c: char| c.is_ascii_digit());
     let mut chars = text.char_indices().peekable();
@@ -128,7 +129,7 @@ fn word(text: &str) -> usize {
     text.len()
 }
 
-/// The length of a raw string, if one begins here.
+/// Returns the length of a raw string, if one begins here.
 fn raw_string(text: &str) -> Option<usize> {
     let prefixes = ["R\"", "LR\"", "uR\"", "UR\"", "u8R\""];
     let prefix = prefixes.iter().find(|prefix| text.starts_with(**prefix))?;
@@ -137,8 +138,8 @@ fn raw_string(text: &str) -> Option<usize> {
     Some(text.find(&end).map_or(text.len(), |at| at + end.len()))
 }
 
-/// The length of a string or a character literal, which ends at the end of its line at the latest: an apostrophe may stand
-/// in text that is never compiled.
+/// Returns the length of a string or a character literal. It ends at the end of its line at the
+/// latest, because text that is never compiled may contain apostrophes.
 fn literal(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -158,8 +159,8 @@ fn block_comment(text: &str) -> usize {
     text[2..].find("*/").map_or(text.len(), |end| end + 4)
 }
 
-/// The length of the rest of a line, with the lines that a backslash or a comment joins to it. The newline is not part of
-/// it.
+/// Returns the length of the rest of a line, including the lines that a backslash or a comment
+/// joins to it, without the newline.
 fn line(text: &str) -> usize {
     let is_comment = text.starts_with("//");
     let mut at = 0;
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn directives_are_apart() {
+    fn directives_are_separate_pieces() {
         let source =
             "a\n #define Q '\"' /* over\ntwo lines */ 1 \\\n more\nb # c\n/* x */ #include <d>\ne";
         let directives: Vec<_> = pieces(source)

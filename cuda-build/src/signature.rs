@@ -1,4 +1,4 @@
-//! The kernels in a source, with their signatures where both languages have the types.
+//! Finds the kernels in a source, and their signatures if both languages have the types.
 
 use crate::{
     scan::{Piece, pieces},
@@ -9,38 +9,38 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Kernel {
     pub(crate) name: String,
-    /// What it is linked by; the name itself where nothing is compiled yet.
+    /// The linked name, or the name itself if nothing is compiled yet.
     pub(crate) linked: String,
-    /// As it stands in the source.
+    /// The declaration in the source.
     pub(crate) text: String,
-    /// The kernel is in a namespace or a class.
+    /// Whether the kernel is in a namespace or a class.
     is_hidden: bool,
-    /// Several kernels have this name.
+    /// Whether several kernels have this name.
     is_overloaded: bool,
     /// The names and types, or the reason why the kernel can't be declared.
     pub(crate) parameters: Result<Vec<(String, Type)>, String>,
 }
 
 impl Kernel {
-    /// Whether its name alone tells the compiler which kernel is meant.
+    /// Returns whether its name alone identifies the kernel for the compiler.
     pub(crate) fn is_known_by_name(&self) -> bool {
         !self.is_hidden && !self.is_overloaded
     }
 }
 
-/// The kernels of a source. With the PTX that it was compiled to, those that are in it, with parameters that were compared
-/// with it.
+/// Returns the kernels of a source. If the PTX compiled from it is given, only the kernels in the
+/// PTX are returned, and their parameters are compared with it.
 pub(crate) fn of(source: &str, ptx: Option<&str>) -> Vec<Kernel> {
     let text = code(source);
     let mut kernels: Vec<Kernel> = Vec::new();
     for kernel in declared(&text) {
         let is_known = kernels.iter().any(|known| known.name == kernel.name);
         if is_known {
-            // A declaration before the definition, or overloads.
+            // This is a declaration before the definition, or an overload.
             let same = |known: &&mut Kernel| known.name == kernel.name;
             for known in kernels.iter_mut().filter(same) {
                 if known.parameters != kernel.parameters {
-                    known.parameters = Err("since there are several of this name".into());
+                    known.parameters = Err("because several kernels have this name".into());
                     known.is_overloaded = true;
                 }
             }
@@ -56,11 +56,12 @@ pub(crate) fn of(source: &str, ptx: Option<&str>) -> Vec<Kernel> {
     kernels
 }
 
-/// Whether the kernel is in the PTX; there it gets its linked name, and no parameters if these differ.
+/// Returns whether the kernel is in the PTX. If so, sets its linked name, and removes the
+/// parameters if they differ.
 fn compare(kernel: &mut Kernel, entries: &[(String, Vec<Passed>)]) -> bool {
     let plain = entries.iter().find(|(name, _)| *name == kernel.name);
     let beginning = format!("_Z{}{}", kernel.name.len(), kernel.name);
-    // A name in a namespace stands further behind.
+    // For a kernel in a namespace, the name is not at the start.
     let within = &beginning[2..];
     let mut mangled = entries.iter().filter(|(name, _)| {
         name.starts_with(&beginning) || kernel.is_hidden && name.contains(within)
@@ -75,16 +76,16 @@ fn compare(kernel: &mut Kernel, entries: &[(String, Vec<Passed>)]) -> bool {
             && types.iter().zip(passed).all(|(of, passed)| passed.fits(of))
             && (plain.is_some() || *linked == mangled_name(&kernel.name, &types));
         if !fits || mangled.next().is_some() {
-            kernel.parameters = Err("since its compiled code has other parameters".into());
+            kernel.parameters = Err("because its compiled code has other parameters".into());
         }
     }
     true
 }
 
-/// What PTX says of a parameter.
+/// A parameter as declared in PTX.
 struct Passed {
     bytes: usize,
-    /// `None` where it is only bits.
+    /// Whether it is a float, or `None` if the type is untyped bits.
     is_float: Option<bool>,
 }
 
@@ -95,7 +96,7 @@ impl Passed {
     }
 }
 
-/// The kernels of PTX, with their parameters.
+/// Returns the kernels in PTX with their parameters.
 fn entries(ptx: &str) -> Vec<(String, Vec<Passed>)> {
     let found = ptx.match_indices(".entry").filter_map(|(at, word)| {
         let rest = ptx[at + word.len()..].trim_start();
@@ -144,7 +145,7 @@ fn passed(declaration: &str) -> Passed {
     }
 }
 
-/// The code of a source, with blanks in place of comments, literals and directives.
+/// Returns the code of a source, with blanks in place of comments, literals and directives.
 fn code(source: &str) -> String {
     let text = |piece| match piece {
         Piece::Code(text) => text,
@@ -153,12 +154,12 @@ fn code(source: &str) -> String {
     pieces(source).into_iter().map(text).collect()
 }
 
-/// Finds each `__global__` outside of templates, with its declaration.
+/// Finds each `__global__` function outside of templates, with its declaration.
 fn declared(text: &str) -> Vec<Kernel> {
     let tokens = tokens(text);
     let mut kernels = Vec::new();
-    // Whether each open brace is that of a namespace or a class. Both branches of an `#if` are read, so a function's brace may
-    // never be closed.
+    // Whether each open brace belongs to a namespace or a class. Both branches of an `#if` are
+    // read, so a function's brace may never be closed.
     let mut braces: Vec<bool> = Vec::new();
     let mut start = 0;
     for (at, token) in tokens.iter().enumerate() {
@@ -178,7 +179,7 @@ fn declared(text: &str) -> Vec<Kernel> {
                 let is_hidden = braces.iter().any(|hides| *hides);
                 let is_template = tokens[start..at].contains(&"template");
                 if is_template && tokens[start..at].contains(&"<") {
-                    continue; // its instances have names of their own
+                    continue; // its instances have separate names
                 }
                 if let Some(kernel) = kernel(&tokens[at + 1..], is_hidden) {
                     kernels.push(kernel);
@@ -190,7 +191,7 @@ fn declared(text: &str) -> Vec<Kernel> {
     kernels
 }
 
-/// Words (with `::`) and signs.
+/// Splits the text into words (with `::`) and signs.
 fn tokens(text: &str) -> Vec<&str> {
     let of_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let mut tokens = Vec::new();
@@ -206,7 +207,7 @@ fn tokens(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// The kernel that begins behind `__global__`: `void __launch_bounds__(128) name(float *x)`.
+/// Parses the kernel after `__global__`: `void __launch_bounds__(128) name(float *x)`.
 fn kernel(tokens: &[&str], is_hidden: bool) -> Option<Kernel> {
     let mut at = 0;
     let name = loop {
@@ -234,7 +235,7 @@ fn kernel(tokens: &[&str], is_hidden: bool) -> Option<Kernel> {
     let end = closing(tokens, at + 1)?;
     let list = &tokens[at + 2..end];
     let parameters = match is_hidden {
-        true => Err("since it is in a namespace or a class".to_owned()),
+        true => Err("because it is in a namespace or a class".to_owned()),
         false => parameters(list).and_then(expect_few),
     };
     let text = list.join(" ").replace(" ,", ",").replace("* ", "*");
@@ -248,7 +249,7 @@ fn kernel(tokens: &[&str], is_hidden: bool) -> Option<Kernel> {
     })
 }
 
-/// Where the bracket at `open` is closed.
+/// Returns the position of the bracket that closes the one at `open`.
 fn closing(tokens: &[&str], open: usize) -> Option<usize> {
     let mut depth = 0usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -270,7 +271,7 @@ fn parameters(list: &[&str]) -> Result<Vec<(String, Type)>, String> {
     for (number, one) in list.split(|token| *token == ",").enumerate() {
         let refused = || format!("because of the parameter `{}`", one.join(" "));
         let is_word = |token: &&str| token.chars().all(|c| c.is_alphanumeric() || c == '_');
-        // The last word is the name, if what is before it is a type.
+        // The last word is the name, if the words before it are a type.
         let named = one
             .split_last()
             .filter(|(last, before)| is_word(last) && Type::of(before).is_some());
@@ -287,20 +288,20 @@ fn parameters(list: &[&str]) -> Result<Vec<(String, Type)>, String> {
     Ok(all)
 }
 
-/// The most parameters that `cuda_safe::kernels!` can declare.
+/// The maximum number of parameters that `cuda_safe::kernels!` can declare.
 const MOST_PARAMETERS: usize = 32;
 
 fn expect_few(parameters: Vec<(String, Type)>) -> Result<Vec<(String, Type)>, String> {
     match parameters.len() {
         ..=MOST_PARAMETERS => Ok(parameters),
         count => Err(format!(
-            "since it has {count} parameters, and a method has at most {MOST_PARAMETERS}: launch it with an `ArgumentList`"
+            "because it has {count} parameters, but a method has at most {MOST_PARAMETERS}: launch it with an `ArgumentList`"
         )),
     }
 }
 
-/// Changes a name of C++ to one that Rust accepts: no keyword, no name of the method's own parameters, and no constant that is
-/// in scope.
+/// Changes a C++ name to one that Rust accepts. The result is not a keyword, not a name of the
+/// method's own parameters, and not a constant in scope.
 pub(crate) fn in_rust(name: &str) -> String {
     const TAKEN: &[&str] = &[
         "EMBEDDED", "Err", "None", "Ok", "Self", "Some", "abstract", "as", "async", "await",
@@ -369,15 +370,15 @@ mod tests {
                 "saxpy saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32)",
                 "plain plain()",
                 "many many(in_: &mut [f32], type_: usize, argument_2: i32)",
-                "inner: since it is in a namespace or a class",
+                "inner: because it is in a namespace or a class",
                 "pair: because of the parameter `float2 p`",
-                "twice: since there are several of this name",
+                "twice: because several kernels have this name",
             ]
         );
     }
 
     #[test]
-    fn kernels_behind_quotes_are_found() {
+    fn kernels_after_quotes_are_found() {
         let source = r##"
             __device__ char quote() { return '"'; }
             __global__ void first(int x) {}
@@ -418,7 +419,7 @@ mod tests {
             told(source, None),
             [
                 "k k(x: i32)",
-                "hidden: since it is in a namespace or a class"
+                "hidden: because it is in a namespace or a class"
             ]
         );
     }
@@ -433,13 +434,13 @@ mod tests {
         assert_eq!(
             told(&source(33), None),
             [
-                "k: since it has 33 parameters, and a method has at most 32: launch it with an `ArgumentList`"
+                "k: because it has 33 parameters, but a method has at most 32: launch it with an `ArgumentList`"
             ]
         );
     }
 
     #[test]
-    fn names_of_parameters_are_distinct_and_bind() {
+    fn parameter_names_are_distinct_and_bindable() {
         let source = "__global__ void k(int in, int in_, int None, int EMBEDDED) {}";
         assert_eq!(
             told(source, None),
@@ -448,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compiled_decides() {
+    fn compiled_code_determines_kernels_and_parameters() {
         let source = "__global__ void a(int *x, float y) {} __global__ void b(int x) {}\n\
             extern \"C\" __global__ void c(unsigned x) {} extern \"C\" __global__ void d(float x) {}\n\
             #if 0\n__global__ void e() {}\n#endif\n";
@@ -459,9 +460,9 @@ mod tests {
             told(source, Some(ptx)),
             [
                 "_Z1aPif a(x: &mut [i32], y: f32)",
-                "b: since its compiled code has other parameters",
+                "b: because its compiled code has other parameters",
                 "c c(x: u32)",
-                "d: since its compiled code has other parameters",
+                "d: because its compiled code has other parameters",
             ]
         );
     }

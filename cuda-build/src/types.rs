@@ -1,10 +1,10 @@
-//! Types of kernels' parameters that C++ and Rust both have.
+//! Types of kernel parameters that exist in both C++ and Rust.
 
-/// A number: how C++ may write it (words in alphabetical order), its letter in mangled names, Rust's name, bytes, and
-/// whether it is a float.
+/// A number type: its C++ spellings (words in alphabetical order), its letter in mangled names, its
+/// Rust name, its size in bytes, and whether it is a float.
 type Number = (&'static [&'static str], char, &'static str, usize, bool);
 
-/// On 64-bit Linux.
+/// The sizes are those on 64-bit Linux.
 const NUMBERS: &[Number] = &[
     (&["bool"], 'b', "bool", 1, false),
     (&["char"], 'c', "i8", 1, false),
@@ -100,11 +100,11 @@ const NUMBERS: &[Number] = &[
 pub(crate) struct Type {
     number: &'static Number,
     pub(crate) pointer: bool,
-    /// Of what a pointer points to.
+    /// Whether the pointer's target is constant.
     constant: bool,
 }
 
-/// Equal where C++ has one type.
+/// Two types are equal if they are one type in C++.
 impl PartialEq for Type {
     fn eq(&self, other: &Self) -> bool {
         let all = |one: &Self| (one.number.1, one.pointer, one.constant);
@@ -113,8 +113,9 @@ impl PartialEq for Type {
 }
 
 impl Type {
-    /// From the words and signs of a declaration without the parameter's name: `const float *__restrict__`. `None` for
-    /// anything else than numbers and pointers to them.
+    /// Parses the words and signs of a declaration without the parameter's name, such as
+    /// `const float *__restrict__`. Returns `None` for anything except numbers and pointers to
+    /// them.
     pub(crate) fn of(tokens: &[&str]) -> Option<Self> {
         let stars = tokens.iter().filter(|token| **token == "*").count();
         let at = tokens.iter().position(|token| *token == "*");
@@ -147,7 +148,7 @@ impl Type {
         })
     }
 
-    /// As `cuda_safe::kernels!` declares it.
+    /// Returns the type as `cuda_safe::kernels!` declares it.
     pub(crate) fn in_rust(&self) -> String {
         let name = self.number.2;
         match (self.pointer, self.constant) {
@@ -157,7 +158,7 @@ impl Type {
         }
     }
 
-    /// Bytes of the parameter, and whether it is a float.
+    /// Returns the parameter's size in bytes, and whether it is a float.
     pub(crate) fn passed(&self) -> (usize, bool) {
         match self.pointer {
             true => (8, false),
@@ -165,7 +166,8 @@ impl Type {
         }
     }
 
-    /// In a mangled name, in which compound types that were seen come back by number.
+    /// Returns the type in a mangled name. A compound type that occurred before is replaced by its
+    /// number.
     fn mangled(&self, seen: &mut Vec<String>) -> String {
         let letter = self.number.1.to_string();
         if !self.pointer {
@@ -183,7 +185,7 @@ impl Type {
         let text = match known(seen, &pointed) {
             Some(number) => format!("P{number}"),
             None => {
-                // A plain number is too short to come back by number.
+                // A plain number is too short to be replaced by a number.
                 if self.constant {
                     seen.push(pointed);
                 }
@@ -195,11 +197,12 @@ impl Type {
     }
 }
 
-/// The number by which a type comes back.
+/// Returns the number that replaces a type.
 fn known(seen: &[String], of: &str) -> Option<String> {
     match seen.iter().position(|one| one == of)? {
         0 => Some("S_".into()),
-        // In base 36, with capitals; there are two for each of sixteen numbers at most.
+        // The number is in base 36, with capitals. There are at most two types for each of sixteen
+        // numbers.
         number => {
             let digit = char::from_digit(number as u32 - 1, 36)?;
             Some(format!("S{}_", digit.to_ascii_uppercase()))
@@ -207,7 +210,7 @@ fn known(seen: &[String], of: &str) -> Option<String> {
     }
 }
 
-/// The name that a function of these parameters is linked by, as the Itanium C++ ABI says.
+/// Returns the linked name of a function with these parameters, according to the Itanium C++ ABI.
 pub(crate) fn mangled_name(name: &str, types: &[Type]) -> String {
     let mut seen = Vec::new();
     let all: String = types.iter().map(|one| one.mangled(&mut seen)).collect();
@@ -253,7 +256,7 @@ mod tests {
         }
     }
 
-    /// As NVRTC 13.0 links these.
+    /// Matches the names that NVRTC 13.0 generates.
     #[test]
     fn names_are_mangled() {
         for (types, expected) in [

@@ -1,4 +1,4 @@
-//! Folders of CUDA C++, compiled into folders of the tests' own.
+//! Compiles folders of CUDA C++ into temporary folders.
 
 use std::{
     env, fs,
@@ -8,7 +8,7 @@ use std::{
 
 use cuda_build::{Build, Error};
 
-/// A folder with `kernels/` and `out/`, removed at its end.
+/// A folder with `kernels/` and `out/`, which is removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -34,7 +34,7 @@ impl Folder {
             .out_dir(self.0.join("out"))
     }
 
-    /// The text of `kernels.rs`.
+    /// Runs the build and returns the text of `kernels.rs`.
     fn made(&self, build: &Build) -> Result<String, Error> {
         Ok(fs::read_to_string(build.try_run()?).unwrap())
     }
@@ -52,13 +52,15 @@ impl Drop for Folder {
 
 const NAMED: &str = "CUDA_SYS_LIBNVRTC";
 
-/// Whether this process has the NVRTC to test with. Otherwise the test runs again in one that has.
+/// Returns whether this process uses the NVRTC under test. Otherwise runs the test in a child
+/// process that does.
 fn is_child(test: &str, nvrtc: Option<&str>) -> bool {
     output_of_child(test, nvrtc).is_none()
 }
 
-/// Runs the test again in a process with the NVRTC to test with, and returns its output: the one that `make setup` brought, or
-/// else the one that is found without. Returns `None` in that process.
+/// Runs the test again in a child process with the NVRTC under test, and returns its output. That
+/// is the library that `make setup` installed, or otherwise the one found by the normal search.
+/// Returns `None` in the child.
 fn output_of_child(test: &str, nvrtc: Option<&str>) -> Option<String> {
     const CHILD: &str = "CUDA_BUILD_TEST";
     if env::var(CHILD).as_deref() == Ok(test) {
@@ -100,8 +102,8 @@ __global__ void left_out(int *x) {}
 "#;
 
 #[test]
-fn a_folder_becomes_code_and_declarations() {
-    if !is_child("a_folder_becomes_code_and_declarations", None) {
+fn build_generates_code_and_declarations() {
+    if !is_child("build_generates_code_and_declarations", None) {
         return;
     }
     let folder = Folder::new("whole");
@@ -114,7 +116,7 @@ fn a_folder_becomes_code_and_declarations() {
     let text = folder
         .made(&build.architectures(["sm_80", "sm_90"]))
         .unwrap();
-    // Signatures that the compiler has confirmed, by the mangled names.
+    // The compiler has confirmed these signatures by the mangled names.
     for expected in [
         "pub mod vectors {",
         "pub fn many(a: &[f32], b: &[f32], c: &mut [f32], d: &mut [f32], e: &[i32], f: &mut [i32]) = \"many\";",
@@ -122,7 +124,7 @@ fn a_folder_becomes_code_and_declarations() {
         "pub fn none() = \"none\";",
         "pub fn plain(n: u32, x: &mut [f32]) = \"plain\";",
         "Not declared: `void structure(float2 p, float *x)`, because of the parameter `float2 p`",
-        "Not declared: `void hidden(float *x)`, since it is in a namespace or a class",
+        "Not declared: `void hidden(float *x)`, because it is in a namespace or a class",
         "(\"none\", \"_Z4nonev\"),",
         "pub mod type_ {",
         "pub fn load_(stream_: &mut [i32]) = \"load\";",
@@ -138,7 +140,7 @@ fn a_folder_becomes_code_and_declarations() {
     }
     let ptx = String::from_utf8(folder.out("vectors.ptx")).unwrap();
     assert!(ptx.contains(".target sm_90"));
-    // The oldest that is of use, where nothing is asked for.
+    // Without a requested architecture, the PTX is for the oldest useful one.
     folder
         .made(&folder.build().include_path("include").define("N", 3))
         .unwrap();
@@ -198,8 +200,8 @@ fn methods_have_distinct_names() {
 }
 
 #[test]
-fn the_compilers_messages_name_the_file() {
-    if !is_child("the_compilers_messages_name_the_file", None) {
+fn compiler_messages_name_the_file() {
+    if !is_child("compiler_messages_name_the_file", None) {
         return;
     }
     let folder = Folder::new("wrong");
@@ -230,12 +232,9 @@ fn the_compilers_messages_name_the_file() {
 }
 
 #[test]
-fn without_a_compiler_it_is_an_error_or_the_source() {
+fn missing_compiler_fails_or_embeds_sources() {
     const NONE: &str = "/no/such/libnvrtc.so";
-    if !is_child(
-        "without_a_compiler_it_is_an_error_or_the_source",
-        Some(NONE),
-    ) {
+    if !is_child("missing_compiler_fails_or_embeds_sources", Some(NONE)) {
         return;
     }
     let folder = Folder::new("source");
@@ -295,7 +294,8 @@ fn headers_of_all_folders_are_embedded_with_a_source() {
         );
     }
     assert!(!text.contains("unused.cuh"), "{text}");
-    // Two files of one name and one text are one header: NVRTC takes each name once.
+    // Two files with the same name and text are one header, because NVRTC accepts each name only
+    // once.
     folder
         .write(
             "kernels/one.cu",
@@ -304,7 +304,7 @@ fn headers_of_all_folders_are_embedded_with_a_source() {
         .write("kernels/second.inc", "// the first\n");
     let text = folder.made(&build).unwrap();
     assert_eq!(text.matches(".header(\"second.inc\"").count(), 1, "{text}");
-    // A header from memory is found by its name alone.
+    // A header in memory is found only by its name.
     folder
         .write(
             "kernels/one.cu",
@@ -317,7 +317,7 @@ fn headers_of_all_folders_are_embedded_with_a_source() {
     assert!(error.contains("sub/second.inc"), "{error}");
 }
 
-/// A folder whose sources have bytes of Latin-1.
+/// A folder whose sources contain Latin-1 bytes.
 fn latin(name: &str) -> Folder {
     let folder = Folder::new(name);
     folder

@@ -1,21 +1,21 @@
-//! Contexts that must be the same, and the order of work on memory of other streams.
+//! Checks that a stream and its memory share a context, and orders work across streams.
 
 use cuda_safe::{Context, Owner, Stream};
 
 use crate::error::{Error, Result};
 
-/// An error unless the stream belongs to the context that the kernels are loaded into.
+/// Returns an error unless the stream belongs to the context that the kernels are loaded into.
 pub(crate) fn same_context(stream: &Stream, kernels: &Context) -> Result<()> {
     if stream.context() == kernels {
         return Ok(());
     }
     Err(Error::Shape(
-        "the stream is of another context than the kernels".into(),
+        "the stream and the kernels belong to different contexts".into(),
     ))
 }
 
-/// Calls `work`, which enqueues kernels on `stream` that use memory of the `owners`, and orders it with their
-/// streams.
+/// Calls `work`, which enqueues kernels on `stream` that use memory of the `owners`, and orders it
+/// after and before the work of the owners' streams.
 pub(crate) fn ordered<'a, R>(
     stream: &Stream,
     owners: impl IntoIterator<Item = Option<Owner<'a>>> + Clone,
@@ -25,7 +25,7 @@ pub(crate) fn ordered<'a, R>(
     // An address has no meaning for a kernel in another context.
     if owners().any(|owner| owner.context() != stream.context()) {
         return Err(Error::Shape(
-            "memory of one context can't be used on a stream of another".into(),
+            "the stream and the memory belong to different contexts".into(),
         ));
     }
     stream.ordered_with(owners(), work)

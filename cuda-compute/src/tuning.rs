@@ -1,6 +1,7 @@
-//! The kernels, as programs need them that measure their variants: source text and numbers, for a textual request.
+//! Kernel sources and launch parameters for textual requests, for programs that measure variants.
 //!
-//! Not a part of the crate's stable interface: it changes with the kernels. It exists for `tuning/tune.py`.
+//! This module is not part of the stable interface. It changes with the kernels, and exists for
+//! `tuning/tune.py`.
 //!
 //! ```
 //! use cuda_compute::tuning::Launch;
@@ -33,7 +34,7 @@ use crate::{
     },
 };
 
-/// A kernel, and what its launch needs.
+/// A kernel and its launch parameters.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Launch {
@@ -46,7 +47,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The kernel for a request, which consists of words and of named numbers.
+    /// Returns the kernel for a request, which consists of words and named numbers.
     ///
     /// ```text
     /// reduce OPERATION ELEMENT [ACCUMULATOR] [threads= unroll= pieces=]
@@ -60,21 +61,22 @@ impl Launch {
     /// ```
     ///
     /// # Errors
-    /// The request has an unknown word, or lacks one; the text says which.
+    /// Returns a message that names the word if the request contains an unknown word, or if a word
+    /// is missing.
     pub fn of(request: &str) -> Result<Self, String> {
         let wrong = |why: String| format!("{request}: {why}");
         let mut request = Request::of(request).map_err(wrong)?;
         let launch = match request.word("a kernel").map_err(wrong)? {
             "reduce" => reduce(&mut request),
             "convolve" => convolve(&mut request),
-            other => Err(format!("no kernel is called {other}")),
+            other => Err(format!("unknown kernel {other}")),
         };
         let launch = launch.and_then(|launch| request.end().map(|()| launch));
         launch.map_err(wrong)
     }
 }
 
-/// The tables that variants are chosen from, with the measurements.
+/// Returns a listing of the tables from which variants are chosen, with the measurements.
 #[must_use]
 pub fn tables() -> String {
     let mut text = String::new();
@@ -99,7 +101,7 @@ fn show<V: std::fmt::Debug>(text: &mut String, name: &str, table: &Table<V>) {
             .map_or("any bytes".into(), |bytes| format!("{bytes} bytes"));
         let measured = policy
             .measured
-            .unwrap_or("not measured: those of another device or element");
+            .unwrap_or("not measured: values of another device or element type");
         let _ = writeln!(
             text,
             "{name}: {device}, elements of {elements}\n  {measured}"
@@ -119,7 +121,7 @@ fn reduce(request: &mut Request<'_>) -> Result<Launch, String> {
         "dot" => Formula::Dot,
         "min" => Formula::Min,
         "max" => Formula::Max,
-        other => return Err(format!("no operation is called {other}")),
+        other => return Err(format!("unknown operation {other}")),
     };
     let element = match request.word("an element type")? {
         "f16" => ElementType::F16,
@@ -158,7 +160,7 @@ fn scalar(name: &str) -> Result<ScalarType, String> {
         "u32" => ScalarType::U32,
         "i64" => ScalarType::I64,
         "u64" => ScalarType::U64,
-        other => return Err(format!("no type is called {other}")),
+        other => return Err(format!("unknown type {other}")),
     })
 }
 
@@ -169,7 +171,7 @@ fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
         .split_once('x')
         .map(|(width, height)| (width.parse(), height.parse()));
     let Some((Ok(width @ 1u32..), Ok(height @ 1u32..))) = sides else {
-        return Err(format!("{filter} is no filter's size, as 3x3 is"));
+        return Err(format!("{filter} is not a filter size such as 3x3"));
     };
     let size = Size {
         width,
@@ -183,7 +185,7 @@ fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
         1 => Border::Clamp,
         2 => Border::Reflect,
         3 => Border::Wrap,
-        other => return Err(format!("no border is {other}")),
+        other => return Err(format!("unknown border {other}")),
     };
     if kind == "image" {
         return image(request, size, border);
@@ -201,7 +203,7 @@ fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
             blocks,
             depth: request.number("depth", 3),
             separable: request.number("separable", 0) != 0,
-            warps: u32::MAX, // how many blocks are launched is the measuring program's choice
+            warps: u32::MAX, // the measuring program chooses the number of blocks
         },
         "tile" => Convolver::Tile {
             warps: request.number("warps", 4),
@@ -209,7 +211,7 @@ fn convolve(request: &mut Request<'_>) -> Result<Launch, String> {
             blocks,
             pair: request.number("pair", 2),
         },
-        other => return Err(format!("no kernel is called convolve {other}")),
+        other => return Err(format!("unknown kernel convolve {other}")),
     };
     let kernel = Correlation {
         variant,
@@ -230,7 +232,7 @@ fn image(request: &mut Request<'_>, size: Size, border: Border) -> Result<Launch
         "f16" => DataType::F16,
         "bf16" => DataType::Bf16,
         "f32" => DataType::F32,
-        other => return Err(format!("no pixel is {other}")),
+        other => return Err(format!("unknown pixel type {other}")),
     };
     let kernel = Interleaved {
         data,
@@ -250,7 +252,7 @@ fn image(request: &mut Request<'_>, size: Size, border: Border) -> Result<Launch
     })
 }
 
-/// The words of a request, and those of its numbers that have not been used so far.
+/// The words of a request, and its numbers that have not been read yet.
 struct Request<'a> {
     words: std::vec::IntoIter<&'a str>,
     numbers: Vec<(&'a str, u32)>,
@@ -263,7 +265,9 @@ impl<'a> Request<'a> {
             match part.split_once('=') {
                 None => words.push(part),
                 Some((name, value)) => {
-                    let value = value.parse().map_err(|_| format!("{part} has no number"))?;
+                    let value = value
+                        .parse()
+                        .map_err(|_| format!("{part} is not a number"))?;
                     numbers.push((name, value));
                 }
             }
@@ -290,9 +294,7 @@ impl<'a> Request<'a> {
     fn end(&mut self) -> Result<(), String> {
         match (self.words.next(), self.numbers.first()) {
             (None, None) => Ok(()),
-            (Some(word), _) | (None, Some(&(word, _))) => {
-                Err(format!("nothing is asked for as {word}"))
-            }
+            (Some(word), _) | (None, Some(&(word, _))) => Err(format!("unexpected word {word}")),
         }
     }
 }
@@ -303,7 +305,7 @@ mod tests {
     use crate::kernel::Row;
 
     #[test]
-    fn images_can_be_asked_for() {
+    fn launch_builds_image_kernels() {
         let launch = Launch::of("convolve image 5x3 u8 channels=3 border=1 rows=4").unwrap();
         assert_eq!(launch.source.entry(), "convolve_image");
         assert_eq!((launch.threads, launch.shared_bytes), (128, 18 * 144 * 4));
@@ -333,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_library_chooses_can_be_asked_for() {
+    fn launch_builds_all_tabulated_variants() {
         for row in reduction::TABLE.0[0].rows {
             let reduction::Variant {
                 threads,
@@ -408,31 +410,34 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_make_no_sense_are_refused() {
+    fn launch_rejects_invalid_requests() {
         for (request, why) in [
             ("", "a kernel is missing"),
-            ("scan", "no kernel is called scan"),
+            ("scan", "unknown kernel scan"),
             ("reduce", "an operation is missing"),
-            ("reduce product f32", "no operation is called product"),
+            ("reduce product f32", "unknown operation product"),
             ("reduce sum", "an element type is missing"),
-            ("reduce sum f8", "no type is called f8"),
-            ("reduce sum f32 f16", "no type is called f16"),
-            ("reduce sum f32 f64 f64", "nothing is asked for as f64"),
-            ("reduce sum f32 thread=4", "nothing is asked for as thread"),
-            ("reduce sum f32 threads=many", "threads=many has no number"),
+            ("reduce sum f8", "unknown type f8"),
+            ("reduce sum f32 f16", "unknown type f16"),
+            ("reduce sum f32 f64 f64", "unexpected word f64"),
+            ("reduce sum f32 thread=4", "unexpected word thread"),
+            (
+                "reduce sum f32 threads=many",
+                "threads=many is not a number",
+            ),
             (
                 "convolve",
                 "a kernel: direct, march, tile or image is missing",
             ),
             ("convolve tile", "a filter's size is missing"),
             ("convolve image 3x3", "an element type is missing"),
-            ("convolve image 3x3 i8", "no pixel is i8"),
-            ("convolve tile 3", "3 is no filter's size"),
-            ("convolve tile 3x0", "3x0 is no filter's size"),
-            ("convolve tile 0x3", "0x3 is no filter's size"),
-            ("convolve plain 3x3", "no kernel is called convolve plain"),
-            ("convolve tile 3x3 border=4", "no border is 4"),
-            ("convolve tile 3x3 depth=2", "nothing is asked for as depth"),
+            ("convolve image 3x3 i8", "unknown pixel type i8"),
+            ("convolve tile 3", "3 is not a filter size"),
+            ("convolve tile 3x0", "3x0 is not a filter size"),
+            ("convolve tile 0x3", "0x3 is not a filter size"),
+            ("convolve plain 3x3", "unknown kernel convolve plain"),
+            ("convolve tile 3x3 border=4", "unknown border 4"),
+            ("convolve tile 3x3 depth=2", "unexpected word depth"),
         ] {
             let error = Launch::of(request).unwrap_err();
             assert!(
@@ -443,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_shown_with_what_was_measured() {
+    fn tables_show_measurements() {
         let tables = tables();
         assert!(
             tables.contains("2^16: 4.86") && tables.contains("31 x 31: 593.2"),

@@ -2,10 +2,10 @@
 
     python3 array_kernels.py [elementwise] [fold] [scan] [select] [normal] [images]
 
-The kernels are those of src/kernels, compiled here with other macros. Their expressions are written below by hand, as
-src/expression/render.rs writes them for f32. Times are medians between two events around the launch (and around the
-clearing of the tiles' memory, where a kernel needs it), the queue filled beforehand, inputs random and rotating through
-4 GiB.
+The kernels are those of src/kernels, compiled here with other macros. Their expressions are written
+by hand below, in the form that src/expression/render.rs generates for f32. Times are medians between
+two events around the launch, and around the clearing of the tiles' memory if a kernel needs it. The
+queue is filled beforehand. Inputs are random and rotate through 4 GiB.
 """
 
 import ctypes
@@ -30,7 +30,7 @@ def words(*values):
 
 
 def kernel(file, headers, **defines):
-    """A kernel of src/kernels, with the headers that are written for an expression."""
+    """Returns a kernel of src/kernels, with the headers that are generated for an expression."""
     texts = dict(headers)
     for path in FOLDER.glob("*.cuh"):
         texts.setdefault(path.name, path.read_text())
@@ -45,7 +45,8 @@ HEAD = ("typedef unsigned index_t;\ntypedef int offset_t;\n#define VECTOR 4\n"
 
 
 def expression(inputs, results, store="n * V", place=False, slot=None):
-    """`results` are C++ of x0, x1, …, with their types; the words are the number of elements, the inputs, the outputs."""
+    """`results` are C++ expressions of x0, x1, … with their types. The words are the number of
+    elements, the inputs and the outputs."""
     lines = [HEAD, "template <int V> struct Inputs {"]
     lines += [f"    pack<float, V> x{i};" for i in range(inputs)] + ["    offset_t place;", "};"]
     lines += ["template <int V> __device__ __forceinline__ void load(const Words &w, index_t n, Inputs<V> &in) {"]
@@ -86,7 +87,7 @@ template <int V, class O> __device__ __forceinline__ void store(const Words &w, 
 
 
 def folds(*parts):
-    """fold.cuh for structs of folds.cuh, each with whether it takes several values at a time."""
+    """Returns fold.cuh for structs of folds.cuh. Each has a flag: whether it takes several values at a time."""
     each = list(enumerate(parts))
     value = "values.output(i).y0[values.lane(i)]"
     take, together = "", ""
@@ -119,7 +120,7 @@ FOLDS = {
 
 
 def magic(length):
-    """As `magic` of expression/operands.rs."""
+    """The same as `magic` of expression/operands.rs."""
     shift = (length - 1).bit_length()
     return (((1 << 32) * ((1 << shift) - length)) // length + 1) | shift << 32
 
@@ -129,7 +130,7 @@ class Sizes(ctypes.Structure):
 
 
 class Geometry(ctypes.Structure):
-    """As in convolve_common.cuh."""
+    """The same as in convolve_common.cuh."""
     _fields_ = ([(n, c_longlong) for n in ("in_pitch", "out_pitch", "in_image", "out_image")]
                 + [(n, c_int) for n in ("in_width", "in_height", "out_width", "out_height", "across", "down", "rows", "images")])
 
@@ -138,7 +139,7 @@ class Tuner:
     def __init__(self):
         self.gpu, self.wanted = driver.Gpu(), None
         self.pool, self.out = self.gpu.alloc(POOL), self.gpu.alloc(POOL)
-        # Clearing so much takes longer than the launches of a measurement, as long as these are enqueued.
+        # Clearing this much memory takes longer than enqueueing the launches of a measurement.
         self.gpu.hold = lambda _: [self.clear(self.out, POOL) for _ in range(4)]
         self.room, self.counters, self.turn = self.gpu.alloc(64 << 20), self.gpu.alloc(1 << 20), 0
         for memory, size in [(self.room, 64 << 20), (self.counters, 1 << 20)]:
@@ -156,7 +157,7 @@ class Tuner:
         return self.gpu.function(kernels.compile_cubin(built), name)
 
     def run(self, suite):
-        """Finds out what the suite compiles, compiles all of it at once, and measures."""
+        """Collects the kernels that the suite needs, compiles all of them at once, and measures."""
         self.wanted = []
         getattr(self, suite)()
         kernels.compile_all(self.wanted)

@@ -1,6 +1,6 @@
-// Access patterns of a plain copy of an image: which one comes nearest to the driver's own copy.
-// LD, ST: "", ".cs", ...; PER: vectors a thread; PATTERN: 0 block-contiguous, 1 strips of 128
-// columns (one warp wide) by PER rows, 2 strips as wide as the block by PER rows.
+// Access patterns of a plain copy of an image, to find the one closest to the driver's own copy.
+// LD, ST: "", ".cs", and so on. PER: vectors per thread. PATTERN: 0 block-contiguous, 1 strips of
+// 128 columns (one warp wide) by PER rows, 2 strips as wide as the block by PER rows.
 extern "C" __global__ void __launch_bounds__(THREADS) copy_pattern(const float *in, float *out,
                                                                    int width, int height) {
     float4 v[PER];

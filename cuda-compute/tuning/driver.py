@@ -1,4 +1,4 @@
-"""The few driver calls that the tuning program needs, over ctypes."""
+"""The driver calls that the tuning program needs, through ctypes."""
 
 import ctypes
 import statistics
@@ -92,8 +92,8 @@ class Gpu:
         return self.pairs[:count]
 
     def times(self, work, repeats):
-        """Microseconds of each repeat between two events around work(i). The queue is filled
-        while the device spins, so the host's own time is not in the result."""
+        """Returns the microseconds of each repeat between two events around work(i). The queue is
+        filled while the device spins, so the result does not include the host's time."""
         self.hold(repeats * 25_000 + 200_000)
         for i, (before, after) in enumerate(self.events(repeats)):
             cuda.cuEventRecord(before, self.stream)

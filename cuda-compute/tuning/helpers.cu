@@ -25,7 +25,7 @@ extern "C" __global__ void spin(u64 nanoseconds) {
 
 extern "C" __global__ void empty() {}
 
-// Ceiling: a plain loop of 16-byte loads, summed; the block sums are not combined.
+// Ceiling: a plain loop of 16-byte loads that are summed. The block sums are not combined.
 extern "C" __global__ void __launch_bounds__(1024) read_only(const float4 *in, float *out, u64 count) {
     float sum = 0;
     const u64 stride = (u64)gridDim.x * blockDim.x;
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(1024) copy(const float4 *in, float4
     for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count; i += stride) out[i] = in[i];
 }
 
-// Ceiling: 32 independent chains of FMAs a thread. 1024 FMAs a loop turn.
+// Ceiling: 32 independent chains of FMAs per thread, with 1024 FMAs per iteration.
 extern "C" __global__ void __launch_bounds__(512) fma_rate(float *out, float a, float b, int turns) {
     float x[32];
 #pragma unroll
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(512) fma_rate(float *out, float a, 
     if (sum == 12345.678f) *out = sum;
 }
 
-// Reference: every product in float64. Border as in convolve_common.cuh.
+// Reference: every product in float64. The border rules are those of convolve_common.cuh.
 extern "C" __global__ void convolve_reference(const float *in, float *out, const float *weights,
                                               int kw, int kh, int pad_x, int pad_y, int border,
                                               int in_width, int in_height, long long in_pitch,
@@ -95,7 +95,7 @@ extern "C" __global__ void convolve_reference(const float *in, float *out, const
     }
 }
 
-// Largest absolute difference, as the bits of a non-negative float; NaN counts as the largest.
+// The largest absolute difference, as the bits of a non-negative float. NaN counts as the largest.
 extern "C" __global__ void largest_difference(const float *a, const float *b, int width, int height,
                                               long long pitch_a, long long pitch_b, unsigned *out) {
     unsigned largest = 0;

@@ -1,10 +1,10 @@
-"""Builds the kernels with NVRTC: the sources that the library prints, and a parallel compiler.
+"""Builds the kernels with NVRTC from the sources that the library prints, several at a time.
 
-The sources are those of the library itself: `python3 tune.py sources SUITE...` has them printed by
-cuda-compute's example kernel_sources into sources/, which a machine without Rust takes as it is.
+The sources are those of the library itself: `python3 tune.py sources SUITE...` runs cuda-compute's
+example kernel_sources, which prints them into sources/. Copy that folder to a machine without Rust.
 
-Needs no GPU. `python3 kernels.py` prints registers, spills and the share of FMAs of a few builds
-(cuobjdump must be on the path or in the active Python's nvidia wheels).
+Needs no GPU. `python3 kernels.py` prints registers, spills and the share of FMAs of a few builds.
+For that, cuobjdump must be on the path or in the active Python's nvidia wheels.
 """
 
 import ctypes
@@ -28,7 +28,7 @@ CACHE = Path(os.environ.get("TUNING_CACHE", HERE / "cubins"))
 
 
 class Kernel(NamedTuple):
-    """What is compiled, and what a launch needs to know."""
+    """A kernel to compile, and the parameters of its launch."""
     text: str
     name: str = "kernel.cu"
     defines: tuple = ()  # of (name, value)
@@ -43,7 +43,7 @@ class Kernel(NamedTuple):
 
 
 def request(*words, **numbers):
-    """A kernel in words, as cuda-compute/src/tuning.rs understands them."""
+    """Returns the request for a kernel, as cuda-compute/src/tuning.rs parses it."""
     return " ".join([*words, *(f"{name}={value}" for name, value in numbers.items())])
 
 
@@ -58,7 +58,7 @@ def convolution(kind, kw, kh, border=0, aligned=1, **macros):
 
 
 def print_sources(requests):
-    """Has the library print the sources."""
+    """Runs the library's example, which prints the sources."""
     command = [os.environ.get("CARGO", "cargo"), "run", "--quiet", "--locked", "--package", "cuda-compute",
                "--example", "kernel_sources", "--", "--into", str(SOURCES)]
     shutil.rmtree(SOURCES, ignore_errors=True)
@@ -71,7 +71,7 @@ def print_sources(requests):
 def manifest():
     path = SOURCES / "manifest.json"
     if not path.exists():
-        sys.exit(f"{path} is missing: run `python3 tune.py sources SUITE...` where there is Rust, and copy sources/")
+        sys.exit(f"{path} is missing: run `python3 tune.py sources SUITE...` on a machine with Rust, and copy sources/")
     return json.loads(path.read_text())
 
 
@@ -81,9 +81,9 @@ def read(file):
 
 
 def printed(line):
-    """The kernel for a request that was printed."""
+    """Returns the kernel for a request whose sources were printed."""
     if line not in manifest():
-        sys.exit(f"{SOURCES} has no `{line}`: run `python3 tune.py sources SUITE...` for all suites wanted")
+        sys.exit(f"{SOURCES} has no `{line}`: run `python3 tune.py sources SUITE...` with all suites")
     found = manifest()[line]
     headers = tuple((name, read(file)) for name, file in found["headers"].items())
     return Kernel(read(found["file"]), found["name"], tuple(found["defines"].items()), headers,
@@ -91,7 +91,7 @@ def printed(line):
 
 
 def find(names):
-    """First existing file among toolkit and wheel folders."""
+    """Returns the first existing file among toolkit and wheel folders."""
     roots = [sysconfig.get_paths()["purelib"] + "/nvidia/cu13"]
     roots += glob.glob("/usr/local/cuda*") + [os.environ.get("CUDA_PATH", "")]
     for root in roots:
@@ -114,7 +114,7 @@ def array(texts):
 
 
 def compile_cubin(kernel, library=None, ptx=False):
-    """The file with machine code for sm_90, or with PTX, which the emulator takes."""
+    """Returns the file with machine code for sm_90, or with PTX for the emulator."""
     kind, architecture = ("PTX", "compute_90") if ptx else ("CUBIN", "sm_90")
     path = CACHE / f"{kernel.key()}.{kind.lower()}"
     if path.exists():
@@ -150,7 +150,7 @@ def compile_all(kernels):
 
 
 def inspect(cubin):
-    """Registers, local bytes, instructions, FFMA count of the only kernel of a cubin."""
+    """Returns registers, local bytes, instructions and FFMA count of the only kernel of a cubin."""
     tool = find(["bin/cuobjdump"])
     usage = subprocess.run([tool, "-res-usage", str(cubin)], capture_output=True, text=True).stdout
     sass = subprocess.run([tool, "-sass", str(cubin)], capture_output=True, text=True).stdout

@@ -1,12 +1,12 @@
 """Measures variants of the kernels on the device and prints the best of each workload.
 
-    python3 tune.py sources SUITE...    has the library print what the suites need into sources/ (needs Rust)
-    python3 tune.py prepare SUITE...    compiles it (no GPU needed)
-    python3 tune.py run SUITE...        measures; every measurement goes to $OUT/results.jsonl
+    python3 tune.py sources SUITE...    lets the library print the needed sources into sources/ (needs Rust)
+    python3 tune.py prepare SUITE...    compiles them (no GPU needed)
+    python3 tune.py run SUITE...        measures, and appends every measurement to $OUT/results.jsonl
 
 Suites: ceilings copies sum direct march tile correct peers. Times are medians between two events
-around one launch, the queue filled beforehand, inputs random and rotating through memory. The suite
-peers wants CUB as CUB_PEER=libcub_peer.so, made from benches/peers/cub.cu:
+around one launch. The queue is filled beforehand. Inputs are random and rotate through memory. The
+suite peers needs CUB as CUB_PEER=libcub_peer.so, which is built from benches/peers/cub.cu:
 nvcc -O3 -std=c++17 -arch=native -shared -Xcompiler -fPIC -o libcub_peer.so cub.cu
 """
 
@@ -41,12 +41,12 @@ def up(a, b):
 
 
 def weights_of(count):
-    """Deterministic weights of mixed sign."""
+    """Returns deterministic weights of mixed sign."""
     return [((i * 2654435761) % 1000 - 480) / 1000 for i in range(count)]
 
 
 def parameter(weights, kw=None):
-    """The weights as the kernels take them: rows of kw padded to an even width."""
+    """Returns the weights in the kernels' format: rows of kw padded to an even width."""
     if kw and kw % 2:
         rows = [weights[i:i + kw] + [0.0] for i in range(0, len(weights), kw)]
         weights = [w for row in rows for w in row]
@@ -78,7 +78,7 @@ def direct_variants(k):
 
 
 def march_variants(k):
-    """Dense filters for k > 0, separable ones for k < 0."""
+    """Yields variants of dense filters for k > 0, and of separable ones for k < 0."""
     separable = int(k < 0)
     steps, caps = ([1, 2, 3, 4], [8]) if separable else ([2, 4], [16 if abs(k) <= 9 else 12])
     for step, blocks, ahead in itertools.product(steps, caps, (4, 8)):
@@ -111,13 +111,13 @@ def correct_cases():
             yield "march", kw, kh, common, dict(ROWS=step, BLOCKS=8, DEPTH=4, SEPARABLE=1)
 
 
-# Element and accumulator, and what numpy calls them.
+# The element and accumulator types, and their names in NumPy.
 SUMS = [("f32", "", "f4", "f4"), ("f32", "f64", "f4", "f8"), ("f64", "", "f8", "f8"),
         ("i32", "", "i4", "i4"), ("u64", "", "u8", "u8"), ("bf16", "", "u2", "f4")]
 
 
 def requests(suites):
-    """The library's kernels that the suites need."""
+    """Returns the library's kernels that the suites need."""
     if "sum" in suites or "peers" in suites:
         yield from (kernels.reduction(**v) for v in sum_variants())
         yield kernels.reduction(operation="dot")
@@ -137,7 +137,7 @@ def requests(suites):
 
 
 def sources(suites):
-    """All that is compiled."""
+    """Returns all kernels to compile."""
     yield HELPERS
     if "copies" in suites:
         yield from map(copy_source, copy_variants())
@@ -187,7 +187,7 @@ class Bench:
         self.log.flush()
 
     def input(self, floats):
-        """The next piece of the random pool."""
+        """Returns the next piece of the random pool."""
         step = (floats + 1023) // 1024 * 1024
         if self.cursor + step > POOL:
             self.cursor = 0
@@ -288,7 +288,7 @@ class Bench:
         return self.gpu.function(path, kernel.entry, kernel.shared), kernel
 
     def convolve(self, function, kernel, macros, rows, at, out, size, pitch, weights):
-        """`rows`: of a piece, for those that march."""
+        """`rows`: rows per piece, for the march kernel."""
         width, height = size
         rows = macros["WARPS"] * macros["ROWS"] if "WARPS" in macros else rows
         geometry = Geometry(in_pitch=pitch, out_pitch=pitch, in_width=width, in_height=height,
@@ -339,7 +339,7 @@ class Bench:
         self.sweep("tile", TILE_K, tile_variants, lambda k, m, r: [0])
 
     def profile(self):
-        """A few launches to put under a profiler: ncu -k regex:convolve python3 tune.py run profile"""
+        """Makes a few launches for a profiler: ncu -k regex:convolve python3 tune.py run profile"""
         for kind, k, rows, macros in PROFILE:
             two_passes, k = k < 0, abs(k)
             function, kernel = self.convolver(kind, k, k, **macros)

@@ -1,4 +1,5 @@
-//! Bindings by bindgen: one pass over the header as programs see it, one over its older declarations.
+//! Generates bindings with bindgen in two passes: one over the header as programs see it, and one
+//! over its older declarations.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,7 @@ use crate::locate::Toolkit;
 use crate::names::{self, Declared, Enums};
 use crate::{comments, items};
 
-/// The headers that are bound, where they are; the last one with feature `nvrtc` only.
+/// The headers that are bound, if they exist. The last one requires the feature `nvrtc`.
 pub const HEADERS: [&str; 7] = [
     "cuda.h",
     "cudaProfiler.h",
@@ -24,23 +25,25 @@ pub const HEADERS: [&str; 7] = [
     "nvrtc.h",
 ];
 
-/// Enums whose names come from the tables in `src/error`, which also know newer codes.
+/// Enums whose names come from the tables in `src/error`, which also contain newer codes.
 const NAMED_BY_TABLE: [&str; 2] = ["CUresult", "nvrtcResult"];
 
 /// Generated Rust source.
 pub struct Bindings {
-    /// What belongs at the crate's root.
+    /// The items at the crate's root.
     pub root: syn::File,
-    /// Functions and types that the header hides: older versions, and the per-thread-stream variants.
+    /// Functions and types that the header hides: older versions, and the variants for per-thread
+    /// streams.
     pub versioned: syn::File,
-    /// Whether they are those of this crate, and not of headers at hand.
+    /// Whether these are the bindings that this crate carries, rather than bindings of installed
+    /// headers.
     pub carried: bool,
-    /// What a name in a comment links to.
+    /// The link targets of names in comments.
     targets: BTreeMap<String, String>,
 }
 
 impl Bindings {
-    /// Those of this crate, which have no comments that refer to names.
+    /// Creates the bindings that this crate carries. Their comments contain no references to names.
     pub fn carried(root: syn::File, versioned: syn::File) -> Self {
         Self {
             root,
@@ -50,28 +53,28 @@ impl Bindings {
         }
     }
 
-    /// Names of all functions of both.
+    /// Returns the names of all functions of both files.
     pub fn functions(&self) -> BTreeSet<String> {
         let mut functions = items::declared(&self.root).functions;
         functions.extend(items::declared(&self.versioned).functions);
         functions
     }
 
-    /// `file`, one of the two or made of one, as text.
+    /// Returns the text of `file`, which is one of the two files or derived from one.
     pub fn text(&self, file: &syn::File) -> String {
         comments::resolve(&prettyplease::unparse(file), &self.targets)
     }
 }
 
-/// What is wanted of bindgen.
+/// The options of a bindgen run.
 #[derive(Clone, Copy)]
 pub struct Wanted {
     pub nvrtc: bool,
-    /// The header's text as documentation.
+    /// Whether to include the header's text as documentation.
     pub comments: bool,
 }
 
-/// Runs bindgen, for which libclang is loaded, over the headers of `toolkit`.
+/// Runs bindgen over the headers of `toolkit`. libclang must be loaded.
 pub fn generate(toolkit: &Toolkit, wanted: Wanted, out: &Path) -> Result<Bindings, String> {
     let headers = if wanted.nvrtc {
         &HEADERS[..]
@@ -102,7 +105,7 @@ pub fn generate(toolkit: &Toolkit, wanted: Wanted, out: &Path) -> Result<Binding
     items::without_debug(&mut first.file, |name| enums.contains_key(name));
     let tables = names::enum_tables(&enums, &NAMED_BY_TABLE);
     let more = syn::parse_file(&(aliases + &tables))
-        .map_err(|error| format!("cuda-sys cannot read the names it made: {error}"))?;
+        .map_err(|error| format!("cuda-sys cannot read its generated names: {error}"))?;
     first.file.items.extend(more.items);
 
     let mut older = run(
@@ -120,7 +123,7 @@ pub fn generate(toolkit: &Toolkit, wanted: Wanted, out: &Path) -> Result<Binding
     })
 }
 
-/// What one pass of bindgen gives.
+/// The result of one bindgen pass.
 struct Pass {
     file: syn::File,
     enums: Enums,
@@ -166,7 +169,7 @@ fn run(
     })?;
     let file = syn::parse_file(&bindings.to_string()).map_err(|error| {
         format!(
-            "cuda-sys cannot read what bindgen made of {}: {error}",
+            "cuda-sys cannot read bindgen's output for {}: {error}",
             directory.display()
         )
     })?;
@@ -176,8 +179,8 @@ fn run(
     })
 }
 
-/// The few names that the CUDA headers want of the system's, so that neither a C library's headers nor
-/// a compiler's need be there (pip's libclang comes without `stddef.h`) and cross builds need no sysroot.
+/// The few system names that the CUDA headers need. They replace the headers of a C library and a
+/// compiler (pip's libclang comes without `stddef.h`), and cross builds need no sysroot.
 fn system_headers(out: &Path) -> Result<PathBuf, String> {
     let dir = out.join("include");
     let stdint: String = [8, 16, 32, 64]
@@ -205,7 +208,7 @@ fn system_headers(out: &Path) -> Result<PathBuf, String> {
     Ok(dir)
 }
 
-/// What a name in a comment links to: itself, or the constant of an enum.
+/// Returns the link targets of names in comments: the name itself, or the constant of an enum.
 fn link_targets(declared: &Declared, aliases: &str, enums: &Enums) -> BTreeMap<String, String> {
     let mut targets = BTreeMap::new();
     for (owner, constants) in enums {
@@ -226,13 +229,14 @@ fn link_targets(declared: &Declared, aliases: &str, enums: &Enums) -> BTreeMap<S
     targets
 }
 
-/// Names enums by their typedef, notes their constants, translates comments.
+/// Names enums by their typedefs, records their constants, and translates comments.
 #[derive(Debug)]
 struct Recorder {
     enums: Rc<RefCell<Enums>>,
 }
 
-/// The typedef's name of an enum: `CUresult` for `cudaError_enum`, `CUlimit` for `CUlimit_enum`.
+/// Returns the typedef name of an enum: `CUresult` for `cudaError_enum`, `CUlimit` for
+/// `CUlimit_enum`.
 fn enum_name(tag: &str) -> Option<&str> {
     match tag {
         "cudaError_enum" => Some("CUresult"),

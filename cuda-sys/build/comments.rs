@@ -1,14 +1,14 @@
-//! Turns the header's doxygen comments into Markdown that rustdoc accepts.
+//! Converts the header's doxygen comments to Markdown that rustdoc accepts.
 
 use std::collections::BTreeMap;
 
-/// Marks a name that a comment refers to, until it is known what the bindings declare.
+/// Marks a name that a comment refers to, until the declared names are known.
 const OPEN: char = '⟪';
 const CLOSE: char = '⟫';
 
-/// One comment as Markdown, its references still marked.
+/// Returns a comment as Markdown in which references are still marked.
 pub fn markdown(comment: &str) -> String {
-    // In a comment behind what it describes, `/**< text */`, the arrow is no text.
+    // In a trailing comment, `/**< text */`, the arrow is not part of the text.
     let comment = comment.trim_start();
     let comment = comment
         .strip_prefix('<')
@@ -85,7 +85,8 @@ pub fn markdown(comment: &str) -> String {
                 out.push_str(&inline(rest));
                 out.push('\n');
             }
-            // Structure of the whole header, and words that stand for text kept in another file.
+            // Commands for the structure of the whole header, and placeholders for text in other
+            // files.
             "notefnerr" | "endcode" | "endverbatim" | "ingroup" | "addtogroup" | "defgroup"
             | "file" | "typedef" | "cond" | "endcond" => {}
             _ if command.starts_with("note_") => {}
@@ -111,7 +112,7 @@ pub fn markdown(comment: &str) -> String {
     out.trim().to_owned()
 }
 
-/// Escapes what Markdown and rustdoc would read as markup; marks names.
+/// Escapes characters that Markdown and rustdoc would read as markup, and marks names.
 fn inline(line: &str) -> String {
     let mut out = String::with_capacity(line.len() + 16);
     for (i, word) in line.split(' ').enumerate() {
@@ -120,7 +121,7 @@ fn inline(line: &str) -> String {
         }
         push_word(word, &mut out);
     }
-    // `\p name` is name in code type.
+    // `\p name` means name in code type.
     for command in [
         "\\\\p ", "\\\\c ", "\\\\a ", "\\\\e ", "\\\\b ", "\\\\ref ", "@p ",
     ] {
@@ -170,7 +171,7 @@ fn push_word(word: &str, out: &mut String) {
     }
 }
 
-/// Whether a word looks like a name of the API even without `::` before it.
+/// Returns whether a word looks like an API name even without `::` before it.
 fn is_api(word: &str) -> bool {
     let third = word.chars().nth(2);
     (word.starts_with("cu") && third.is_some_and(|c| c.is_ascii_uppercase()))
@@ -181,7 +182,7 @@ fn is_api(word: &str) -> bool {
             && word.chars().nth(5).is_some_and(|c| c.is_ascii_uppercase()))
 }
 
-/// Turns marked names into links where `target` knows them, into code type elsewhere.
+/// Replaces marked names by links if `targets` contains them, and otherwise by code type.
 pub fn resolve(text: &str, targets: &BTreeMap<String, String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -191,7 +192,7 @@ pub fn resolve(text: &str, targets: &BTreeMap<String, String>) -> String {
         };
         out.push_str(before);
         match targets.get(name) {
-            // A call in an example that stands outside of a code block.
+            // A call in an example outside of a code block.
             _ if tail.starts_with('(') => out.push_str(&format!("`{name}`")),
             Some(target) if target == name => out.push_str(&format!("[`{name}`]")),
             Some(target) => out.push_str(&format!("[`{name}`]({target})")),

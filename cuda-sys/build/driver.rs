@@ -1,4 +1,4 @@
-//! Whether an NVIDIA driver is installed, and what the dynamic loader finds by itself.
+//! Detects an installed NVIDIA driver, and lists the dynamic loader's default directories.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::locate::Machine;
 
-// What a program that opens the driver's library itself knows, too.
+// Folders that programs which open the driver's library search too.
 #[path = "../src/loading/folders.rs"]
 mod folders;
 
-/// The driver's library that a program started here would load, if there is one.
+/// Returns the driver's library that a program started here would load, if there is one.
 ///
-/// A toolkit's link-time stubs and this repository's own emulator are not a driver.
+/// Link-time stubs of a toolkit and this repository's own emulator don't count as drivers.
 pub fn installed(machine: &Machine) -> Option<PathBuf> {
     if machine.target.os == "windows" {
         let windows = PathBuf::from((machine.variable)("SystemRoot")?);
@@ -36,7 +36,8 @@ fn is_driver(file: &Path) -> bool {
     real.is_file() && !stub && !emulator
 }
 
-/// The directories that the loader searches with nothing set: `ld.so.conf` and the built-in ones.
+/// Returns the directories that the loader searches by default: those of `ld.so.conf` and the
+/// built-in ones.
 pub fn loader_directories(machine: &Machine) -> Vec<PathBuf> {
     let mut found = Vec::new();
     read_conf(
@@ -80,7 +81,7 @@ fn read_conf(root: &Path, file: &Path, seen: &mut BTreeSet<PathBuf>, found: &mut
     }
 }
 
-/// The files that `dir/*.conf` stands for, sorted; any other pattern stands for itself.
+/// Returns the files that match `dir/*.conf`, sorted. Any other pattern is returned unchanged.
 fn expand(root: &Path, file: &Path, pattern: &str) -> Vec<PathBuf> {
     let base = if pattern.starts_with('/') {
         root

@@ -1,4 +1,4 @@
-//! The items of generated source: which names they declare, which are wanted twice.
+//! Finds the names that generated source declares, and removes duplicates.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use syn::{File, ForeignItem, ForeignItemFn, Item, Meta, Type, UseTree};
 
 use crate::names::Declared;
 
-/// The names that `file` declares at its top level.
+/// Returns the names that `file` declares at its top level.
 pub fn declared(file: &File) -> Declared {
     let mut declared = Declared::default();
     for item in &file.items {
@@ -20,7 +20,7 @@ pub fn declared(file: &File) -> Declared {
     declared
 }
 
-/// Name of a type, a constant or a second name; none for any other item.
+/// Returns the name of a type, a constant or an alias, and none for any other item.
 fn type_name(item: &Item) -> Option<String> {
     Some(match item {
         Item::Struct(item) => item.ident.to_string(),
@@ -56,7 +56,7 @@ fn functions(item: &Item) -> impl Iterator<Item = &ForeignItemFn> {
     })
 }
 
-/// Leaves in `file` only what `known` does not declare.
+/// Removes the items from `file` that `known` declares.
 pub fn keep_unknown(file: &mut File, known: &Declared) {
     let known_type = |ty: &Type| matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| known.types.contains(&name.to_string())));
     let kept: BTreeSet<String> = file
@@ -71,7 +71,7 @@ pub fn keep_unknown(file: &mut File, known: &Declared) {
             !block.items.is_empty()
         }
         Item::Impl(item) => !known_type(&item.self_ty),
-        // A layout test is a nameless constant that speaks of the size of its type first.
+        // A layout test is an unnamed constant that first checks the size of its type.
         Item::Const(item) if item.ident == "_" => {
             let text = quote::ToTokens::to_token_stream(&item.expr).to_string();
             let subject = text.split_once("size_of :: <").and_then(|(_, rest)| rest.split_once('>'));
@@ -81,7 +81,7 @@ pub fn keep_unknown(file: &mut File, known: &Declared) {
     });
 }
 
-/// Drops the derived `Debug` of the types named.
+/// Removes the derived `Debug` from the given types.
 pub fn without_debug(file: &mut File, named: impl Fn(&str) -> bool) {
     for item in &mut file.items {
         let Item::Struct(item) = item else { continue };

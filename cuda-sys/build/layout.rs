@@ -1,19 +1,19 @@
-//! Where a CUDA toolkit keeps its parts, as data: one row for each way of installing it.
+//! The directory layouts of CUDA toolkits, as a table with one row for each installation method.
 
 use std::path::{Path, PathBuf};
 
-/// Operating system and processor of the machine the program will run on, as cargo names them.
+/// The target's operating system and processor, with cargo's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target<'a> {
     pub os: &'a str,
     pub arch: &'a str,
 }
 
-/// Directories of one way to install the toolkit, relative to the place it is installed in.
+/// The directories of one installation method, relative to the installation's base directory.
 pub struct Layout {
     pub name: &'static str,
     os: &'static str,
-    /// Empty: any processor.
+    /// Empty for any processor.
     arch: &'static str,
     pub include: &'static [&'static str],
     pub lib: &'static [&'static str],
@@ -27,7 +27,7 @@ const CU12_INCLUDE: &[&str] = &[
     "nvidia/cuda_profiler_api/include",
 ];
 
-/// The rows for a toolkit that was installed as one directory, then pip's.
+/// The rows for a toolkit that was installed as one directory, followed by those for pip.
 pub const LAYOUTS: &[Layout] = &[
     Layout {
         name: "toolkit for x86-64",
@@ -103,7 +103,7 @@ pub const LAYOUTS: &[Layout] = &[
     },
 ];
 
-/// Debian's and Ubuntu's own packages, below `/usr`.
+/// The packages of Debian and Ubuntu, below `/usr`.
 pub const DEBIAN: &[Layout] = &[
     Layout {
         name: "Debian's packages",
@@ -121,7 +121,7 @@ pub const DEBIAN: &[Layout] = &[
     },
 ];
 
-/// `CUDA_INC_DIR`, which names the directory of the headers itself.
+/// For `CUDA_INC_DIR`, which names the headers' directory itself.
 pub const HEADERS_ONLY: &[Layout] = &[
     Layout {
         name: "headers",
@@ -146,8 +146,9 @@ impl Layout {
 }
 
 impl Target<'_> {
-    /// The file to link NVRTC from in `dir`: an import library on Windows, else the shared library,
-    /// under its link name when the toolkit has one and under its versioned name when (as pip's) it has not.
+    /// Returns the file in `dir` to link NVRTC from: an import library on Windows, and otherwise
+    /// the shared library, by its link name if the toolkit has it, or by its versioned name, as in
+    /// pip's packages.
     pub fn nvrtc_library(&self, dir: &Path) -> Option<PathBuf> {
         let wanted = |name: &str| match self.os {
             "windows" => name == "nvrtc.lib",

@@ -1,4 +1,4 @@
-//! Sees to it that bindgen finds libclang, which it loads at run time.
+//! Helps bindgen to find libclang, which it loads at run time.
 
 use std::env;
 use std::panic::{self, AssertUnwindSafe};
@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::locate::{Machine, remedy};
 
-/// Loads libclang, from this repository's own folder or Python's packages where the system has none.
+/// Loads libclang. If the system has none, uses the one in this repository's own folder or in
+/// Python's packages.
 ///
 /// # Errors
-/// Why it can't be loaded, where it was looked for, and the command that mends it.
+/// Returns a message with the reason, the places that were searched, and the command that fixes it.
 pub fn load(machine: &Machine) -> Result<(), String> {
     if env::var_os("LIBCLANG_PATH").is_none() {
         let ours = [machine.repository.join(".cuda/clang/native")];
@@ -35,7 +36,7 @@ pub fn load(machine: &Machine) -> Result<(), String> {
         format!(
             "cuda-sys cannot load libclang, with which bindgen reads the CUDA headers:\n  {reason}\n\
              Looked at: LIBCLANG_PATH, {}, llvm-config and the system's directories, Python's packages.\n\
-             To mend it: {}",
+             Fix: {}",
             machine.repository.join(".cuda/clang/native").display(),
             remedy(machine.repository)
         )
@@ -43,11 +44,12 @@ pub fn load(machine: &Machine) -> Result<(), String> {
 }
 
 fn set_libclang_path(dir: &Path) {
-    // SAFETY: the build script has one thread, so nothing reads the environment meanwhile.
+    // SAFETY: the build script has one thread, so no other code reads the environment at the same
+    // time.
     unsafe { env::set_var("LIBCLANG_PATH", dir) };
 }
 
-/// Loads libclang; bindgen panics when it cannot, and its message says why.
+/// Loads libclang. If bindgen can't load it, it panics with a message that gives the reason.
 fn clang_version() -> Result<(), String> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));

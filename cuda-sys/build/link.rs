@@ -1,4 +1,4 @@
-//! What to link: libcuda by a link-time stub, libnvrtc from the toolkit.
+//! Links libcuda through a link-time stub, and libnvrtc from the toolkit.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -8,10 +8,11 @@ use std::{env, fs};
 use crate::driver;
 use crate::locate::{Machine, Toolkit};
 
-/// Links libcuda directly, by a stub that has every function of the header and the driver's SONAME.
+/// Links libcuda directly, through a stub that has every function of the header and the driver's
+/// SONAME.
 ///
-/// The stub is made even where a driver's library could be linked: an older driver lacks functions of a
-/// newer header.
+/// The stub is used even if a driver's library is installed, because an older driver lacks
+/// functions of a newer header.
 pub fn libcuda(
     machine: &Machine,
     toolkit: &Toolkit,
@@ -33,7 +34,8 @@ pub fn libcuda(
     stub("cuda", "libcuda.so.1", functions, out)
 }
 
-/// Links a stub of NVRTC, where there is no library to link. A program that calls it needs one when it starts.
+/// Links a stub of NVRTC if there is no library to link. A program that calls it needs the library
+/// when it starts.
 pub fn nvrtc_stub(
     machine: &Machine,
     toolkit: &Toolkit,
@@ -46,8 +48,8 @@ pub fn nvrtc_stub(
     }
     let soname = format!("libnvrtc.so.{}", toolkit.version / 1000);
     println!(
-        "cargo::warning=no NVRTC: cuda-sys links a stub of {soname}, which programs that compile kernels need on the \
-         loader's path when they start; with the feature `dynamic-loading` they start without it. To bring it: {}, then \
+        "cargo::warning=no NVRTC: cuda-sys links a stub of {soname}. Programs that compile kernels need the library on the \
+         loader's path when they start, unless the feature `dynamic-loading` is enabled. Fix: run {}, then \
          `cargo clean -p cuda-direct-sys`",
         crate::locate::NVRTC_ALONE
     );
@@ -55,10 +57,10 @@ pub fn nvrtc_stub(
     stub("nvrtc", &soname, functions, out)
 }
 
-/// Makes and links a shared library with the name of the true one, whose functions do nothing.
+/// Creates and links a shared library that has the name of the real one and empty functions.
 ///
-/// Its file is not called `libcuda.so`, since cargo puts this directory on the loader's path and a library that opens
-/// `libcuda.so` by name must never get the stub.
+/// Its file is not called `libcuda.so`, because cargo puts this directory on the loader's path, and
+/// a library that opens `libcuda.so` by name must never get the stub.
 fn stub(
     library: &str,
     soname: &str,
@@ -88,12 +90,12 @@ fn stub(
         .arg(&file)
         .output()
         .map_err(|error| {
-            format!("cuda-sys needs a C compiler to make a link-time stub: {compiler}: {error}")
+            format!("cuda-sys needs a C compiler to create a link-time stub: {compiler}: {error}")
         })?;
     if !output.status.success() {
         let reason = String::from_utf8_lossy(&output.stderr);
         return Err(format!(
-            "{compiler} could not make the link-time stub of lib{library}:\n{reason}"
+            "{compiler} could not create the link-time stub of lib{library}:\n{reason}"
         ));
     }
     println!("cargo::rustc-link-search=native={}", dir.display());
@@ -101,8 +103,8 @@ fn stub(
     Ok(())
 }
 
-/// A compiler's command as those variables have it: a program, which may lie in a path with spaces, or a program and
-/// its first arguments, as in `ccache gcc`.
+/// Splits a compiler command from those variables. It is either a program, whose path may contain
+/// spaces, or a program and its first arguments, as in `ccache gcc`.
 fn words(command: &str) -> (&str, Vec<&str>) {
     let mut words = command.split_whitespace();
     match words.next() {
@@ -111,7 +113,7 @@ fn words(command: &str) -> (&str, Vec<&str>) {
     }
 }
 
-/// The C compiler for the target, by the variables that cc and cargo use.
+/// Returns the C compiler for the target, from the variables that cc and cargo use.
 fn compiler() -> String {
     let target = env::var("TARGET").unwrap_or_default();
     let names = [
@@ -130,10 +132,11 @@ fn compiler() -> String {
         .unwrap_or_else(|| "cc".into())
 }
 
-/// Links NVRTC, when `linked`; gives its directory unless the loader finds it by itself.
+/// Links NVRTC if `linked` is set. Returns its directory unless the loader finds it by default.
 ///
-/// Where it does not, `out/nvrtc` gets links to NVRTC and the builtins that it loads by name: cargo puts a
-/// search directory below the target folder on the loader's path for `run`, `test` and doc tests.
+/// If the loader does not find it, this fills `out/nvrtc` with links to NVRTC and the builtins that
+/// NVRTC loads by name. For `run`, `test` and doc tests, cargo puts search directories below the
+/// target folder on the loader's path.
 pub fn nvrtc(
     machine: &Machine,
     library: &Path,
@@ -176,7 +179,7 @@ pub fn nvrtc(
     Ok((!known).then(|| dir.to_owned()))
 }
 
-/// A link that names its target relative to itself, so that a checkout can be moved or copied.
+/// Creates a link with a relative target, so that a checkout can be moved or copied.
 fn symlink(target: &Path, link: &Path) -> std::io::Result<()> {
     let target = relative(link.parent().unwrap_or(link), target);
     #[cfg(unix)]
@@ -185,7 +188,8 @@ fn symlink(target: &Path, link: &Path) -> std::io::Result<()> {
     return fs::copy(target, link).map(drop);
 }
 
-/// The way from directory `from` to `to`; both absolute, neither through symbolic links.
+/// Returns the relative path from directory `from` to `to`. Both must be absolute and free of
+/// symbolic links.
 pub fn relative(from: &Path, to: &Path) -> PathBuf {
     let (from, to) = (real_parent(from), real_parent(to));
     let (a, b): (Vec<Component>, Vec<Component>) =
@@ -195,7 +199,7 @@ pub fn relative(from: &Path, to: &Path) -> PathBuf {
     up.chain(b[shared..].iter().copied()).collect()
 }
 
-/// `path` with its directory's symbolic links and `..` resolved, its last part as it is.
+/// Resolves symbolic links and `..` in the directory of `path`, but not in its last component.
 fn real_parent(path: &Path) -> PathBuf {
     match (path.parent().map(fs::canonicalize), path.file_name()) {
         (Some(Ok(parent)), Some(name)) => parent.join(name),

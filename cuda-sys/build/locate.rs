@@ -1,4 +1,4 @@
-//! Finds the CUDA headers and NVRTC: a pure function of the environment and the file system.
+//! Finds the CUDA headers and NVRTC, as a pure function of the environment and the file system.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -7,43 +7,44 @@ use std::path::{Path, PathBuf};
 
 use crate::layout::{DEBIAN, HEADERS_ONLY, LAYOUTS, Layout, Target};
 
-/// Variables that name a toolkit, in the order in which they are asked.
+/// Variables that name a toolkit, in the order in which they are read.
 pub const VARIABLES: [&str; 4] = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_INC_DIR"];
 
-/// The oldest header this crate binds, as `CUDA_VERSION` writes it.
+/// The oldest supported header, in the format of `CUDA_VERSION`.
 pub const OLDEST: u32 = 12_000;
 
-/// All that the search may look at.
+/// The inputs of the search.
 pub struct Machine<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<OsString>,
-    /// `/`, or another directory that stands for it in a test.
+    /// `/`, or another directory that replaces it in a test.
     pub root: &'a Path,
-    /// The repository this crate lies in; `make setup` fills its `.cuda`.
+    /// The repository that contains this crate. `make setup` fills its `.cuda` folder.
     pub repository: &'a Path,
     pub target: Target<'a>,
-    /// Package directories of the active Python. Asked last, since it starts Python.
+    /// Returns the package directories of the active Python. It is called last, because it starts
+    /// Python.
     pub site_packages: &'a dyn Fn() -> Vec<PathBuf>,
 }
 
-/// What was found.
+/// The result of the search.
 #[derive(Debug)]
 pub struct Toolkit {
-    /// Which of the places it was, for messages.
+    /// The place where it was found, for messages.
     pub origin: String,
-    /// `CUDA_VERSION` of its `cuda.h`: 13000 is 13.0.
+    /// The `CUDA_VERSION` of its `cuda.h`: 13000 means 13.0.
     pub version: u32,
-    /// Directories of headers, the one with `cuda.h` first.
+    /// The header directories, starting with the one that contains `cuda.h`.
     pub include: Vec<PathBuf>,
-    /// The file to link NVRTC from, when it was asked for.
+    /// The file to link NVRTC from, if it was requested.
     pub nvrtc: Option<PathBuf>,
-    /// A variable that is set but leads to no toolkit: worth a warning.
+    /// Warnings for variables that are set but name no toolkit.
     pub ignored: Vec<String>,
-    /// Where NVRTC was looked for, when it was asked for and is nowhere.
+    /// The places that were searched for NVRTC, if it was requested and not found.
     pub without_nvrtc: Option<String>,
 }
 
 impl Toolkit {
-    /// The file of a header, where there is one.
+    /// Returns the path of a header, if it exists.
     pub fn header(&self, name: &str) -> Option<PathBuf> {
         self.include
             .iter()
@@ -52,25 +53,25 @@ impl Toolkit {
     }
 }
 
-/// There are no headers that can be used.
+/// The error for missing headers.
 #[derive(Debug)]
 pub struct NoHeaders {
-    /// Every place looked at and the command that mends it.
+    /// Every place that was searched, and the command that fixes the problem.
     pub reason: String,
-    /// Variables that are set and lead to no toolkit: headers were asked for.
+    /// Variables that are set but name no toolkit. If there are any, the user asked for headers.
     pub ignored: Vec<String>,
-    /// NVRTC's library, when it was asked for and is somewhere.
+    /// NVRTC's library, if it was requested and found.
     pub nvrtc: Option<PathBuf>,
 }
 
-/// One place to look at.
+/// A place to search.
 struct Place {
     origin: String,
     base: PathBuf,
     layouts: &'static [Layout],
 }
 
-/// What a place turned out to hold.
+/// The contents of a place.
 #[derive(Default)]
 struct Contents {
     layout: &'static str,
@@ -82,11 +83,11 @@ struct Contents {
     library: Option<PathBuf>,
 }
 
-/// Finds the headers, and with `nvrtc` also NVRTC: with its header where that is anywhere, else the library alone, as
-/// `pip install nvidia-cuda-nvrtc` brings it.
+/// Finds the headers, and with `nvrtc` also NVRTC. An NVRTC with its header is preferred. Otherwise
+/// the library alone is used, as installed by `pip install nvidia-cuda-nvrtc`.
 ///
 /// # Errors
-/// There are no headers.
+/// Returns [`NoHeaders`] if there are no usable headers.
 pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, NoHeaders> {
     let mut looked_at = Vec::new();
     let mut ignored = Vec::new();
@@ -101,7 +102,7 @@ pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, NoHeaders> {
             (None, None) => "no cuda.h".to_owned(),
             (None, Some(_)) => "NVRTC, but no cuda.h".to_owned(),
             (Some(v), _) if v < OLDEST => {
-                format!("CUDA {}: 12.0 is the oldest that can be used", dotted(v))
+                format!("CUDA {}: 12.0 is the oldest supported version", dotted(v))
             }
             (Some(v), None) if nvrtc => format!("CUDA {}, but no NVRTC", dotted(v)),
             (Some(v), _) => format!("CUDA {}", dotted(v)),
@@ -109,7 +110,7 @@ pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, NoHeaders> {
         if contents.version.is_none() && VARIABLES.iter().any(|name| place.origin.starts_with(name))
         {
             ignored.push(format!(
-                "{} leads to no CUDA headers ({})",
+                "{} has no CUDA headers ({})",
                 place.origin,
                 place.base.display()
             ));
@@ -130,7 +131,7 @@ pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, NoHeaders> {
                 without_nvrtc: None,
             });
         }
-        // The headers of one place go with the NVRTC of a later one when theirs has none.
+        // If a place has headers but no NVRTC, they are combined with the NVRTC of a later place.
         let Some(toolkit) = &mut found else {
             return false;
         };
@@ -169,7 +170,7 @@ pub fn toolkit(machine: &Machine, nvrtc: bool) -> Result<Toolkit, NoHeaders> {
     }
 }
 
-/// Every place but Python's, in order.
+/// Returns all places except Python's, in search order.
 fn places(machine: &Machine) -> Vec<Place> {
     let set = |name: &str| {
         (machine.variable)(name)
@@ -230,7 +231,7 @@ fn pip_places(site_packages: &[PathBuf]) -> Vec<Place> {
     site_packages.iter().map(place).collect()
 }
 
-/// The toolkit that the first `nvcc` on `PATH` belongs to.
+/// Returns the toolkit of the first `nvcc` on `PATH`.
 fn nvcc(machine: &Machine) -> Option<PathBuf> {
     let name = if machine.target.os == "windows" {
         "nvcc.exe"
@@ -241,7 +242,7 @@ fn nvcc(machine: &Machine) -> Option<PathBuf> {
     let file = std::env::split_paths(&path)
         .map(|dir| dir.join(name))
         .find(|file| file.is_file())?;
-    // A link in a directory such as /usr/bin leads to the toolkit's own bin.
+    // A link in a directory such as /usr/bin points to the toolkit's own bin.
     let file = fs::canonicalize(&file).unwrap_or(file);
     Some(file.parent()?.parent()?.to_owned())
 }
@@ -279,7 +280,7 @@ fn inspect(place: &Place, target: Target) -> Contents {
     contents
 }
 
-/// `CUDA_VERSION` as a `cuda.h` defines it.
+/// Returns the value of `CUDA_VERSION` in a `cuda.h`.
 fn version(header: &Path) -> Option<u32> {
     let text = fs::read(header).ok()?;
     String::from_utf8_lossy(&text).lines().find_map(|line| {
@@ -289,7 +290,7 @@ fn version(header: &Path) -> Option<u32> {
     })
 }
 
-/// 12040 as `12.4`.
+/// Formats 12040 as `12.4`.
 pub fn dotted(version: u32) -> String {
     format!("{}.{}", version / 1000, version % 1000 / 10)
 }
@@ -323,7 +324,7 @@ fn explain(machine: &Machine, looked_at: &[String], only_nvrtc: bool) -> String 
     };
     let _ = write!(
         message,
-        "To mend it: set CUDA_PATH to the folder of a toolkit, which has {holds}, or run: {command}"
+        "Fix: set CUDA_PATH to the folder of a toolkit that has {holds}, or run: {command}"
     );
     if only_nvrtc {
         message += "\n(or build cuda-sys without its feature `nvrtc`)";
@@ -331,10 +332,10 @@ fn explain(machine: &Machine, looked_at: &[String], only_nvrtc: bool) -> String 
     message
 }
 
-/// The command that brings NVRTC where there are no headers.
+/// The command that installs NVRTC if there are no headers.
 pub const NVRTC_ALONE: &str = "python3 -m pip install nvidia-cuda-nvrtc";
 
-/// The one command that brings what is missing.
+/// Returns the command that installs the missing files.
 pub fn remedy(repository: &Path) -> String {
     if repository.join("Makefile").is_file() && repository.join("scripts/setup.py").is_file() {
         format!("make -C {} setup", repository.display())

@@ -1,6 +1,7 @@
-//! Makes the bindings, from the CUDA headers at hand or else from those that are carried, and tells cargo what to link.
+//! Generates the bindings from the installed CUDA headers, or uses those that the crate carries,
+//! and prints link instructions for cargo.
 //!
-//! What dependents learn, as `DEP_CUDA_…` in their build scripts, stands in [`facts`].
+//! [`facts`] lists the values that dependents get as `DEP_CUDA_…` in their build scripts.
 
 mod bindings;
 mod carried;
@@ -24,11 +25,11 @@ use bindings::{Bindings, Wanted};
 use layout::Target;
 use locate::{Machine, Toolkit};
 
-/// `carried`: the bindings of this crate, whatever headers there are.
+/// Set to `carried` to use the bindings of this crate even if there are headers.
 const CHOICE: &str = "CUDA_SYS_BINDINGS";
-/// What is said of where those come from.
+/// The origin of these bindings in messages.
 const CARRIED: &str = "bindings that cuda-sys carries";
-/// A folder to write new ones into, for `scripts/carry-bindings.sh`.
+/// A folder to write new carried bindings to, for `scripts/carry-bindings.sh`.
 const CARRY: &str = "CUDA_SYS_CARRY";
 
 fn main() {
@@ -40,7 +41,7 @@ fn main() {
 
 fn build() -> Result<(), String> {
     let set = |name: &str| {
-        env::var(name).map_err(|_| format!("{name} is not set: cargo runs this program"))
+        env::var(name).map_err(|_| format!("{name} is not set. Fix: run this program through cargo"))
     };
     let out = PathBuf::from(set("OUT_DIR")?);
     let (os, arch) = (set("CARGO_CFG_TARGET_OS")?, set("CARGO_CFG_TARGET_ARCH")?);
@@ -61,7 +62,7 @@ fn build() -> Result<(), String> {
 
     let (toolkit, mut bindings) = bindings(&machine, nvrtc, &out)?;
     for ignored in &toolkit.ignored {
-        println!("cargo::warning={ignored}; using {} instead", toolkit.origin);
+        println!("cargo::warning={ignored}. Using {} instead", toolkit.origin);
     }
     pointers::add(&mut bindings.root, true);
     pointers::add(&mut bindings.versioned, false);
@@ -100,13 +101,14 @@ fn build() -> Result<(), String> {
     Ok(())
 }
 
-/// What is bound: the headers at hand, or what is carried where there are none or nothing reads them.
+/// Returns the bindings of the installed headers, or the carried ones if there are no headers or no
+/// libclang.
 fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bindings), String> {
     let width = env::var("CARGO_CFG_TARGET_POINTER_WIDTH").unwrap_or_else(|_| "64".into());
     let usable = carried::are_for(machine.target, &width);
     let carried_version = carried::version()?;
     let instead = format!(
-        "cuda-sys uses the bindings that it carries, of CUDA {}, without the header's documentation",
+        "cuda-sys uses its own bindings of CUDA {}, without the header's documentation",
         locate::dotted(carried_version)
     );
     let forced = match env::var(CHOICE) {
@@ -115,18 +117,19 @@ fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bind
         Ok(choice) if choice == "carried" => true,
         Ok(choice) => {
             return Err(format!(
-                "{CHOICE}={choice} means nothing: give it as carried"
+                "{CHOICE}={choice} is not supported. Fix: set it to `carried`, or unset it"
             ));
         }
     };
     let no_carried = |reason: String| {
-        format!("{reason}\nThe bindings that cuda-sys carries are for 64-bit Linux alone.")
+        format!("{reason}\nThe bindings that cuda-sys carries support only 64-bit Linux.")
     };
     let toolkit = match locate::toolkit(machine, nvrtc) {
         Ok(toolkit) => toolkit,
         Err(none) if !usable => return Err(no_carried(none.reason)),
         Err(none) => {
-            // Nothing to say where nobody asked for headers. `cargo build -vv` shows where they were looked for.
+            // No warning, because the user did not ask for headers. `cargo build -vv` shows the
+            // searched places.
             eprintln!("no CUDA headers: {instead}.\n{}", none.reason);
             let toolkit = Toolkit {
                 origin: CARRIED.into(),
@@ -155,7 +158,7 @@ fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bind
         let remedy = locate::remedy(machine.repository);
         note(
             &format!(
-                "{what}: {instead}. To bind the headers of {}: {remedy}. To have these without a warning: {CHOICE}=carried",
+                "{what}: {instead}. To bind the headers of {}, run: {remedy}. To silence this warning, set {CHOICE}=carried",
                 toolkit.origin
             ),
             &reason,
@@ -182,13 +185,13 @@ fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bind
     Ok((toolkit, bindings))
 }
 
-/// Tells in one line what is used instead of what; `cargo build -vv` shows the whole reason.
+/// Prints a one-line warning. `cargo build -vv` also shows the full reason.
 fn note(line: &str, reason: &str) {
     println!("cargo::warning={line}");
     eprintln!("{reason}");
 }
 
-/// What other build scripts and this crate's own source are told.
+/// Prints the values for other build scripts, and writes those for this crate's own source.
 fn facts(
     machine: &Machine,
     toolkit: &Toolkit,
@@ -217,15 +220,17 @@ fn facts(
         // 13000 for 13.0.
         ("VERSION", toolkit.version.to_string()),
         ("ORIGIN", toolkit.origin.clone()),
-        // A list in the form of PATH.
+        // A list in the format of PATH.
         ("INCLUDE", include.join(separator)),
-        // The driver's library; empty where none is installed.
+        // The driver's library, or empty if none is installed.
         ("DRIVER", driver),
-        // The directory of libnvrtc; empty without it or where the loader finds it by itself.
+        // The directory of libnvrtc, or empty if it is missing or if the loader finds it by
+        // default.
         ("NVRTC_DIR", nvrtc_dir.clone()),
-        // `1` where libraries are opened by the program itself; else empty.
+        // `1` if the program itself opens the libraries, otherwise empty.
         ("DYNAMIC_LOADING", if loading { "1" } else { "" }.into()),
-        // cuda-emulator reads every function's signature from these two, to export all of them.
+        // cuda-emulator reads the signature of every function from these two files, to export all
+        // of them.
         ("BINDINGS", out.join("bindings.rs").display().to_string()),
         (
             "VERSIONED_BINDINGS",
@@ -244,7 +249,8 @@ fn facts(
     write(&out.join("toolkit.rs"), &source)
 }
 
-/// When to run again: another toolkit, another header, a driver that came or went.
+/// Makes cargo run the build script again for another toolkit, another header, or an added or
+/// removed driver.
 fn watch(machine: &Machine, toolkit: &Toolkit) {
     for name in
         locate::VARIABLES
@@ -260,7 +266,8 @@ fn watch(machine: &Machine, toolkit: &Toolkit) {
         .iter()
         .flat_map(|dir| bindings::HEADERS.iter().map(move |name| dir.join(name)));
     let setup = machine.repository.join(".cuda/version");
-    // An NVRTC that is removed is looked for again. One that pip adds is not noticed: no file says that it came.
+    // If NVRTC is removed, it is searched again. One that pip adds is not noticed, because no
+    // watched file changes.
     for file in headers
         .chain(toolkit.nvrtc.clone())
         .chain([setup, "/etc/ld.so.cache".into()])
@@ -270,7 +277,7 @@ fn watch(machine: &Machine, toolkit: &Toolkit) {
     }
 }
 
-/// The package directories of the active Python, none when there is no Python.
+/// Returns the package directories of the active Python, or none without Python.
 fn site_packages() -> Vec<PathBuf> {
     let script = "import site, sysconfig\n\
                   for path in [sysconfig.get_path('purelib'), site.getusersitepackages()]: print(path)";

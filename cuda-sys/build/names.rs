@@ -1,9 +1,9 @@
-//! The names of the documentation: what the header's macros and enums say beyond bindgen's output.
+//! Generates aliases and name tables from the header's macros and enums, beyond bindgen's output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// Constants of each enum, with their values, in the header's order.
+/// The constants of each enum with their values, in the header's order.
 pub type Enums = BTreeMap<String, Vec<(String, i64)>>;
 
 /// The names that the bindings declare.
@@ -13,10 +13,11 @@ pub struct Declared {
     pub types: BTreeSet<String>,
 }
 
-/// `(name, replacement)` of each macro that only gives another name, in the header's order.
+/// Returns the `(name, replacement)` of each macro that only defines an alias, in the header's
+/// order.
 ///
-/// `__CUDA_API_PTDS(name)` and `__CUDA_API_PTSZ(name)` stand for `name`, as they do in a program that
-/// does not ask for the per-thread default stream.
+/// `__CUDA_API_PTDS(name)` and `__CUDA_API_PTSZ(name)` expand to `name`, as in a program that does
+/// not request the per-thread default stream.
 pub fn renamings(header: &str) -> Vec<(&str, &str)> {
     let identifier =
         |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
@@ -42,7 +43,7 @@ pub fn renamings(header: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The tag that the header gives an enum.
+/// Returns the header's tag of an enum.
 fn tag(name: &str) -> String {
     if name == "CUresult" {
         "cudaError_enum".to_owned()
@@ -51,7 +52,8 @@ fn tag(name: &str) -> String {
     }
 }
 
-/// `cuMemAlloc` for `cuMemAlloc_v2`, and second names of types and enum constants, as Rust items.
+/// Returns aliases as Rust items: `cuMemAlloc` for `cuMemAlloc_v2`, and second names of types and
+/// enum constants.
 pub fn aliases(header: &str, declared: &Declared, enums: &Enums) -> String {
     let owner: BTreeMap<&str, &str> = enums
         .iter()
@@ -64,7 +66,7 @@ pub fn aliases(header: &str, declared: &Declared, enums: &Enums) -> String {
     let known = |name: &str| declared.functions.contains(name) || declared.types.contains(name);
     let mut seen = BTreeSet::new();
     let mut out = String::new();
-    // An enum's tag in C, `CUlimit_enum`, is a name of it too.
+    // An enum's tag in C, `CUlimit_enum`, is also one of its names.
     for (name, tag) in enums.keys().map(|name| (name, tag(name))) {
         if name != &tag && !known(&tag) && header.contains(&format!("enum {tag}")) {
             let _ = writeln!(out, "#[doc(hidden)]\npub use self::{name} as {tag};");
@@ -87,7 +89,7 @@ pub fn aliases(header: &str, declared: &Declared, enums: &Enums) -> String {
     out
 }
 
-/// Name, list and `Debug` of each enum, so that a value prints as the documentation names it.
+/// Returns `name`, `ALL` and `Debug` of each enum, so that a value prints with its documented name.
 pub fn enum_tables(enums: &Enums, skip: &[&str]) -> String {
     let mut out = String::new();
     for (name, constants) in enums {
@@ -105,8 +107,8 @@ pub fn enum_tables(enums: &Enums, skip: &[&str]) -> String {
         }
         let _ = writeln!(
             out,
-            "impl {name} {{\n    /// Its name in the header: the first one where several constants share the \
-             value, none where no constant has it.\n    pub const fn name(self) -> Option<&'static str> {{\n        \
+            "impl {name} {{\n    /// Returns its name in the header, or `None` if no constant has this value. If several \
+             constants share the value, returns the first one's name.\n    pub const fn name(self) -> Option<&'static str> {{\n        \
              Some(match self.0 {{"
         );
         let mut seen = BTreeSet::new();

@@ -1,7 +1,8 @@
-//! `PFN_…`: the types of the functions as pointers, for what is looked up while a program runs.
+//! `PFN_…`: function pointer types, for functions that are looked up at run time.
 //!
-//! NVIDIA's `cudaTypedefs.h` has them by version (`PFN_cuMemAlloc_v3020`); those are bound like any type. Here every
-//! function of the bindings gets one under its own name too, which need not know the version.
+//! NVIDIA's `cudaTypedefs.h` has them by version (`PFN_cuMemAlloc_v3020`). Those are bound like any
+//! other type. This module adds a type for every bound function under the function's own name,
+//! which does not require the version.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +13,8 @@ use syn::{
 
 use crate::items;
 
-/// Adds to `file` what it lacks, and takes the `Option` off what it has. With `linked`, documentation refers to the
-/// functions of `file`.
+/// Adds the missing types to `file`, and removes the `Option` from existing ones. With `linked`,
+/// the documentation links to the functions of `file`.
 pub fn add(file: &mut File, linked: bool) {
     let functions = items::declared(file).functions;
     let known = items::declared(file).types;
@@ -48,7 +49,8 @@ pub fn add(file: &mut File, linked: bool) {
     file.items.extend(own.into_iter().chain(second).filter(new));
 }
 
-/// `Option<unsafe extern "C" fn()>`, as bindgen binds a pointer that C may leave null, becomes the pointer.
+/// Replaces `Option<unsafe extern "C" fn()>`, which bindgen generates for nullable C pointers, by
+/// the pointer type.
 fn always(item: &mut ItemType) {
     if let Type::Path(path) = &*item.ty
         && let Some(last) = path.path.segments.last()
@@ -60,7 +62,7 @@ fn always(item: &mut ItemType) {
     }
 }
 
-/// Says which function and version `name`, as `cuMemAlloc_v3020`, is about.
+/// Documents the function and version that `name`, such as `cuMemAlloc_v3020`, refers to.
 fn document_version(item: &mut ItemType, name: &str, functions: Option<&BTreeSet<String>>) {
     let Some((function, rest)) = name.rsplit_once("_v") else {
         return;
@@ -93,13 +95,13 @@ fn of_function(function: &ForeignItemFn) -> Item {
     }
 }
 
-/// The function's type, with the names of its arguments.
+/// Returns the function's type with the names of its arguments.
 pub fn signature(function: &ForeignItemFn) -> TypeBareFn {
     let (arguments, result) = (&function.sig.inputs, &function.sig.output);
     parse_quote!(unsafe extern "C" fn(#arguments) #result)
 }
 
-/// For `pub use self::cuMemAlloc_v2 as cuMemAlloc`.
+/// Returns the type for an alias such as `pub use self::cuMemAlloc_v2 as cuMemAlloc`.
 fn of_second_name(item: &Item, functions: &BTreeSet<String>) -> Option<Item> {
     let Item::Use(item) = item else { return None };
     let mut tree = &item.tree;

@@ -1,8 +1,9 @@
-//! Functions that find themselves: for the feature `dynamic-loading`, what bindgen declares is defined instead.
+//! For the feature `dynamic-loading`: replaces bindgen's function declarations by definitions that
+//! look up the function at the first call.
 //!
-//! Each has the path, the signature and the documentation of the declaration. Its body reads an address, which the
-//! first call looks up, and jumps there. No C name is exported: who looks for `cuInit` in the process must not find
-//! this one.
+//! Each definition has the path, the signature and the documentation of the declaration. Its body
+//! reads an address, which the first call looks up, and jumps to it. No C name is exported, so that
+//! a search for `cuInit` in the process does not find this one.
 
 use proc_macro2::Span;
 use syn::{
@@ -12,7 +13,7 @@ use syn::{
 
 use crate::pointers;
 
-/// `file` with every declared function defined.
+/// Returns `file` with all declared functions defined.
 pub fn define(file: &File) -> File {
     let mut file = file.clone();
     file.items = file
@@ -24,7 +25,7 @@ pub fn define(file: &File) -> File {
                 .into_iter()
                 .map(|item| match item {
                     ForeignItem::Fn(function) => define_one(&function),
-                    // None of the headers declares a variable; the linker would name one that did.
+                    // The headers declare no variables. If one did, the linker would report it.
                     other => parse_quote!(unsafe extern "C" { #other }),
                 })
                 .collect(),

@@ -30,7 +30,7 @@ pub const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = without_provenance_mut(1
 /// `((void*)2)` in `cuda.h`.
 pub const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = without_provenance_mut(2);
 
-/// The CPU, where a call takes a device.
+/// The CPU, for calls that take a device.
 ///
 /// `((CUdevice)-1)` in `cuda.h`.
 pub const CU_DEVICE_CPU: CUdevice = -1;

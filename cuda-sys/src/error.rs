@@ -1,6 +1,7 @@
-//! Names and descriptions of result codes, from tables that need no driver to be loaded.
+//! Names and descriptions of result codes, from tables that don't require a loaded driver.
 //!
-//! The tables also name codes that this crate's header does not have yet, since a newer driver returns them.
+//! The tables also contain codes that this crate's header lacks, because a newer driver may return
+//! them.
 
 mod driver;
 #[cfg(feature = "nvrtc")]
@@ -36,7 +37,8 @@ const fn find(
 macro_rules! result_code {
     ($ty:ident, $table:path, $success:ident, $call:literal) => {
         impl $ty {
-            /// The code's name in the documentation; `None` for a code that this version does not know.
+            /// Returns the code's name in the documentation, or `None` if this version does not
+            /// know the code.
             pub const fn name(self) -> Option<&'static str> {
                 match find($table, self.0 as u32) {
                     Some(&(_, name, _)) => Some(name),
@@ -44,7 +46,8 @@ macro_rules! result_code {
                 }
             }
 
-            /// The meaning of the code, in a few words; `None` for a code that this version does not know.
+            /// Returns a short description of the code, or `None` if this version does not know the
+            /// code.
             pub const fn description(self) -> Option<&'static str> {
                 match find($table, self.0 as u32) {
                     Some(&(_, _, description)) => Some(description),
@@ -52,10 +55,10 @@ macro_rules! result_code {
                 }
             }
 
-            #[doc = concat!("`Ok` for `", stringify!($success), "`, so that `?` works on ", $call, ".")]
+            #[doc = concat!("Returns `Ok` for `", stringify!($success), "`, so that `?` works on ", $call, ".")]
             ///
             /// # Errors
-            /// Every other code, unchanged.
+            /// Returns every other code unchanged.
             pub const fn result(self) -> Result<(), Self> {
                 if self.0 == Self::$success.0 { Ok(()) } else { Err(self) }
             }
@@ -86,4 +89,4 @@ macro_rules! result_code {
 
 result_code!(CUresult, driver::TABLE, CUDA_SUCCESS, "a driver call");
 #[cfg(feature = "nvrtc")]
-result_code!(nvrtcResult, nvrtc::TABLE, NVRTC_SUCCESS, "a call of NVRTC");
+result_code!(nvrtcResult, nvrtc::TABLE, NVRTC_SUCCESS, "an NVRTC call");

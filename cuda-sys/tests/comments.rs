@@ -1,4 +1,4 @@
-//! Doxygen to Markdown, and what the header's macros say.
+//! Tests of the conversion from Doxygen to Markdown, and of the header's macros.
 #![allow(dead_code)]
 
 #[path = "../build/comments.rs"]
@@ -33,7 +33,7 @@ fn parts_of_a_comment_become_headings_and_lists() {
 }
 
 #[test]
-fn a_comment_behind_what_it_describes_begins_with_its_text() {
+fn trailing_comments_begin_with_their_text() {
     assert_eq!(convert("< Automatic scheduling"), "Automatic scheduling");
     assert_eq!(
         convert(" < \\deprecated This flag\nis old"),
@@ -43,13 +43,13 @@ fn a_comment_behind_what_it_describes_begins_with_its_text() {
 }
 
 #[test]
-fn examples_are_c_and_stay_as_they_are() {
+fn examples_stay_unchanged_as_c_code() {
     let text = convert("\\code\n  a[i] = <b>;\n\\endcode");
     assert_eq!(text, "```c\n  a[i] = <b>;\n```");
 }
 
 #[test]
-fn markup_of_rustdoc_is_escaped() {
+fn rustdoc_markup_is_escaped() {
     assert_eq!(
         convert("a[0] <b> *x snake_case ::CUresult::CUDA_SUCCESS"),
         "a\\[0\\] &lt;b&gt; \\*x snake\\_case [`CUresult`]::[`CUDA_SUCCESS`](CUresult::CUDA_SUCCESS)"
@@ -67,7 +67,7 @@ fn markup_of_rustdoc_is_escaped() {
 }
 
 #[test]
-fn macros_that_give_another_name_are_found() {
+fn alias_macros_are_found() {
     let header = "#define cuMemAlloc cuMemAlloc_v2\n  #define cuMemcpy __CUDA_API_PTDS(cuMemcpy)\n# define A 3\n\
                   #define CU_OTHER CU_ONE\n#define F(x) x\n#undef cuMemAlloc\n";
     let expected = [
@@ -97,7 +97,7 @@ fn macros_that_give_another_name_are_found() {
 }
 
 #[test]
-fn tables_name_the_first_of_equal_constants() {
+fn tables_use_the_first_of_equal_constants() {
     let constants =
         [("CU_A", 1), ("CU_B", 1), ("CU_C", -2)].map(|(name, value)| (name.to_owned(), value));
     let table = names::enum_tables(

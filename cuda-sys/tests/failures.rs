@@ -1,12 +1,13 @@
-//! The build script on machines that lack something: it uses what is carried, or ends with one message, never with a
-//! panic. (`locate.rs` has the message for a missing toolkit, which a real machine cannot be made to lack.)
+//! Runs the build script on machines that lack something. It must use the carried bindings or end
+//! with one message, but never panic. (`locate.rs` tests the message for a missing toolkit, because
+//! a real machine's toolkit can't be hidden.)
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The build script that cargo built for this very test: the newest beside this package's `OUT_DIR`, or in the host's
-/// folder if this test was built for another target.
+/// Returns the build script that cargo built for this test: the newest one next to this package's
+/// `OUT_DIR`, or in the host's folder if this test was built for another target.
 fn build_script() -> PathBuf {
     let ancestors: Vec<&Path> = Path::new(env!("OUT_DIR")).ancestors().collect();
     // <target>/<triple>/<profile>/build/<package>/out, without the triple for the host.
@@ -32,7 +33,7 @@ fn build_script() -> PathBuf {
     scripts.max().expect("cargo has built a build script").1
 }
 
-/// Runs it with nothing set but what is given, for a repository that lies in a directory of the test's own.
+/// Runs it with only the given variables, for a repository in a temporary directory.
 fn run(name: &str, variables: &[(&str, &str)]) -> Output {
     let base = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("failures")
@@ -64,7 +65,7 @@ fn message(output: &Output) -> String {
     text
 }
 
-/// A directory with a `cuda.h` of this text.
+/// Creates a directory with a `cuda.h` that has this text.
 fn toolkit(name: &str, header: &str) -> String {
     let base = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("failures")
@@ -75,7 +76,7 @@ fn toolkit(name: &str, header: &str) -> String {
     base.to_str().expect("a path in UTF-8").to_owned()
 }
 
-/// This machine's libclang, which a cleared environment would hide.
+/// Returns this machine's libclang, which a cleared environment would hide.
 fn libclang() -> Vec<(&'static str, String)> {
     let given = option_env!("LIBCLANG_PATH").map(str::to_owned);
     let ours = concat!(env!("CARGO_MANIFEST_DIR"), "/../.cuda/clang/native");
@@ -86,7 +87,7 @@ fn libclang() -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Where there is a C compiler that does nothing.
+/// A C compiler that does nothing.
 const COMPILER: (&str, &str) = ("CC", "/bin/echo cc");
 
 fn bound(name: &str) -> String {
@@ -97,14 +98,14 @@ fn bound(name: &str) -> String {
     fs::read_to_string(file).expect("the build script has written bindings")
 }
 
-fn told(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{output:?}");
     text
 }
 
 #[test]
-fn without_libclang_what_is_carried_is_used_and_told() {
+fn missing_libclang_uses_carried_bindings_with_a_warning() {
     let home = toolkit(
         "no-libclang",
         "#define CUDA_VERSION 12000\nint cuInit(unsigned int);\n",
@@ -115,16 +116,16 @@ fn without_libclang_what_is_carried_is_used_and_told() {
         COMPILER,
     ];
     let output = run("no-libclang", &variables);
-    let text = told(&output);
+    let text = output_text(&output);
     let warning = text
         .lines()
         .find(|line| line.starts_with("cargo::warning="));
     if let Some(warning) = warning {
         assert!(
             warning.contains("libclang, which reads headers, can't be loaded")
-                && warning.contains("uses the bindings that it carries, of CUDA 13.")
-                && warning.contains("To bind the headers of CUDA_HOME (toolkit): ")
-                && warning.ends_with("To have these without a warning: CUDA_SYS_BINDINGS=carried"),
+                && warning.contains("uses its own bindings of CUDA 13.")
+                && warning.contains("To bind the headers of CUDA_HOME (toolkit), run: ")
+                && warning.ends_with("To silence this warning, set CUDA_SYS_BINDINGS=carried"),
             "{warning}"
         );
         let reason = String::from_utf8_lossy(&output.stderr);
@@ -132,39 +133,39 @@ fn without_libclang_what_is_carried_is_used_and_told() {
         assert!(bound("no-libclang").contains("pub fn cuLaunchKernel("));
         assert!(text.contains("cargo::metadata=VERSION=13"), "{text}");
     } else {
-        // A libclang in the system's directories cannot be hidden from bindgen.
+        // A libclang in the system's directories can't be hidden from bindgen.
         assert!(bound("no-libclang").contains("pub fn cuInit("));
         assert!(!bound("no-libclang").contains("pub fn cuLaunchKernel("));
     }
 }
 
 #[test]
-fn what_is_carried_is_told_only_where_headers_were_asked_for() {
+fn missing_headers_warn_only_if_requested() {
     let without = [("CARGO_FEATURE_DYNAMIC_LOADING", "1")];
     let output = run("no-headers", &without);
-    let text = told(&output);
+    let text = output_text(&output);
     let facts = Path::new(env!("CARGO_TARGET_TMPDIR")).join("failures/no-headers/out/toolkit.rs");
     let facts = fs::read_to_string(facts).expect("the build script has written facts");
-    // A toolkit in a usual place, which can't be hidden, is bound.
+    // If a toolkit is in a default place, it can't be hidden and is bound.
     if facts.contains("bindings that cuda-sys carries") {
         assert!(!text.contains("cargo::warning"), "{text}");
         let reason = String::from_utf8_lossy(&output.stderr);
         assert!(
             reason.contains(
-                "no CUDA headers: cuda-sys uses the bindings that it carries, of CUDA 13."
+                "no CUDA headers: cuda-sys uses its own bindings of CUDA 13."
             ) && reason.contains("CUDA_PATH: not set"),
             "{reason}"
         );
-        let text = told(&run("no-headers", &[("CUDA_HOME", "/nowhere"), without[0]]));
+        let text = output_text(&run("no-headers", &[("CUDA_HOME", "/nowhere"), without[0]]));
         assert!(
             text.contains(
-                "cargo::warning=CUDA_HOME leads to no CUDA headers (/nowhere); using bindings that cuda-sys carries \
+                "cargo::warning=CUDA_HOME has no CUDA headers (/nowhere). Using bindings that cuda-sys carries \
                  instead\n"
             ),
             "{text}"
         );
     }
-    let text = told(&run(
+    let text = output_text(&run(
         "no-headers",
         &[
             ("CUDA_HOME", "/nowhere"),
@@ -172,11 +173,11 @@ fn what_is_carried_is_told_only_where_headers_were_asked_for() {
             without[0],
         ],
     ));
-    assert!(!text.contains("leads to no CUDA headers"), "{text}");
+    assert!(!text.contains("has no CUDA headers"), "{text}");
 }
 
 #[test]
-fn what_is_carried_can_be_asked_for() {
+fn carried_bindings_can_be_requested() {
     let home = toolkit(
         "carried",
         "#define CUDA_VERSION 12000\nint cuInit(unsigned int);\n",
@@ -187,20 +188,20 @@ fn what_is_carried_can_be_asked_for() {
         ("CARGO_FEATURE_NVRTC", "1"),
         COMPILER,
     ];
-    let text = told(&run("carried", &variables));
+    let text = output_text(&run("carried", &variables));
     let root = bound("carried");
     assert!(root.contains("pub fn cuLaunchKernel(") && root.contains("pub fn nvrtcVersion("));
     assert!(
         root.contains("\"Size of CUmemLocation_st\""),
         "layout tests stay"
     );
-    // The toolkit has no NVRTC: programs are linked to a stub, by the version of the bindings.
+    // The toolkit has no NVRTC, so programs are linked to a stub with the version of the bindings.
     assert!(
         text.contains("rustc-link-lib=dylib=nvrtc-link-stub"),
         "{text}"
     );
     assert!(
-        text.contains("cargo::warning=no NVRTC: cuda-sys links a stub of libnvrtc.so.13, "),
+        text.contains("cargo::warning=no NVRTC: cuda-sys links a stub of libnvrtc.so.13. "),
         "{text}"
     );
     let stub = Path::new(env!("CARGO_TARGET_TMPDIR")).join("failures/carried/out/stub");
@@ -212,20 +213,20 @@ fn what_is_carried_can_be_asked_for() {
         .into_iter()
         .filter(|(name, _)| *name != "CARGO_FEATURE_NVRTC")
         .collect();
-    let text = told(&run("carried-cuda", &without));
+    let text = output_text(&run("carried-cuda", &without));
     assert!(
         !bound("carried-cuda").contains("nvrtc") && !text.contains("nvrtc"),
         "{text}"
     );
     let text = message(&run("carried", &[("CUDA_SYS_BINDINGS", "mine")]));
     assert!(
-        text.contains("CUDA_SYS_BINDINGS=mine means nothing"),
+        text.contains("CUDA_SYS_BINDINGS=mine is not supported"),
         "{text}"
     );
 }
 
 #[test]
-fn what_is_carried_is_for_64_bit_linux_alone() {
+fn carried_bindings_support_only_64_bit_linux() {
     for other in [
         ("CARGO_CFG_TARGET_OS", "windows"),
         ("CARGO_CFG_TARGET_POINTER_WIDTH", "32"),
@@ -236,20 +237,20 @@ fn what_is_carried_is_for_64_bit_linux_alone() {
             other,
         ];
         let output = run("elsewhere", &variables);
-        // A machine whose toolkit is in a usual place has no need of them.
+        // If a machine has a toolkit in a default place, it does not need the carried bindings.
         if output.status.code() == Some(1) {
             let text = message(&output);
             assert!(
-                text.contains("carries are for 64-bit Linux alone"),
+                text.contains("carries support only 64-bit Linux"),
                 "{text}"
             );
-            assert_eq!(text.matches("To mend it: ").count(), 1, "{text}");
+            assert_eq!(text.matches("Fix: ").count(), 1, "{text}");
         }
     }
 }
 
 #[test]
-fn programs_that_open_libraries_need_no_stub() {
+fn dynamic_loading_needs_no_stub() {
     let home = toolkit("loading", "#define CUDA_VERSION 12000\n");
     let variables = [
         ("CUDA_HOME", &*home),
@@ -258,7 +259,7 @@ fn programs_that_open_libraries_need_no_stub() {
         ("CARGO_FEATURE_DYNAMIC_LOADING", "1"),
         ("CC", "/nowhere/cc"),
     ];
-    let text = told(&run("loading", &variables));
+    let text = output_text(&run("loading", &variables));
     assert!(
         !text.contains("link-lib") && !text.contains("cargo::warning"),
         "{text}"
@@ -267,7 +268,7 @@ fn programs_that_open_libraries_need_no_stub() {
 }
 
 #[test]
-fn no_c_compiler() {
+fn missing_c_compiler_is_reported() {
     let home = toolkit(
         "no-cc",
         "#define CUDA_VERSION 13000\nint cuInit(unsigned int);\n",
@@ -277,14 +278,14 @@ fn no_c_compiler() {
     variables.extend(clang.iter().map(|(name, path)| (*name, path.as_str())));
     let text = message(&run("no-cc", &variables));
     assert!(
-        text.contains("needs a C compiler to make a link-time stub: cc"),
+        text.contains("needs a C compiler to create a link-time stub: cc"),
         "{text}"
     );
 }
 
 #[test]
 #[cfg(unix)]
-fn a_compiler_may_be_a_command_of_several_words_or_a_path_with_spaces() {
+fn compiler_may_have_arguments_or_spaces_in_its_path() {
     use std::os::unix::fs::PermissionsExt;
 
     let home = toolkit(
@@ -306,14 +307,15 @@ fn a_compiler_may_be_a_command_of_several_words_or_a_path_with_spaces() {
     let text = message(&with(tell));
     assert!(text.contains("told: -shared -nostdlib"), "{text}");
     let text = message(&with("/bin/sh -c false"));
-    assert!(text.contains("/bin/sh -c false could not make"), "{text}");
-    // As `ccache gcc`: the wrapper is given the compiler, and the rest behind it.
+    assert!(text.contains("/bin/sh -c false could not create"), "{text}");
+    // A wrapper such as `ccache gcc` gets the compiler as its first argument, followed by the
+    // others.
     let output = with("/bin/echo gcc");
     assert!(output.status.success(), "{output:?}");
 }
 
 #[test]
-fn a_header_that_wants_more_than_there_is() {
+fn missing_included_headers_are_reported() {
     let home = toolkit(
         "bad-header",
         "#define CUDA_VERSION 13000\n#include <no_such_header.h>\n",

@@ -1,4 +1,4 @@
-//! The bindings against the header they are made from.
+//! Compares the bindings with the header that they were generated from.
 #![allow(dead_code)]
 
 #[path = "../build/names.rs"]
@@ -24,7 +24,7 @@ fn header(name: &str) -> Option<String> {
     )
 }
 
-/// The header without its comments.
+/// Returns the header without its comments.
 fn code(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -40,7 +40,7 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Every name that the source declares, as a whole.
+/// Returns every full name that the source declares.
 fn declared(source: &'static str) -> BTreeSet<&'static str> {
     let mut names = BTreeSet::new();
     for line in source.lines().map(str::trim_start) {
@@ -71,7 +71,7 @@ fn every_function_is_bound() {
         let Some(text) = header(name) else { continue };
         for after in code(&text).split(" CUDAAPI ").skip(1) {
             let function = identifiers(after).next().expect("a name follows");
-            // The definition of CUDAAPI itself, and a function of Windows.
+            // The definition of CUDAAPI itself, and a Windows function.
             if !function.starts_with("cu") || function == "cuWGLGetDevice" {
                 continue;
             }
@@ -96,7 +96,7 @@ fn every_nvrtc_function_is_bound() {
             word.strip_prefix("nvrtc")
                 .is_some_and(|rest| rest.starts_with(char::is_uppercase))
         })
-        // Two types, and a C++ template.
+        // Two types and a C++ template.
         .filter(|word| !["nvrtcResult", "nvrtcProgram", "nvrtcGetTypeName"].contains(word))
         .collect();
     assert!(functions.len() >= 17, "{functions:?}");
@@ -118,7 +118,7 @@ fn every_type_is_bound() {
         let Some(name) = closes.or(renames).and_then(|rest| identifiers(rest).last()) else {
             continue;
         };
-        // The two of the compiler's own sizes are for MSVC.
+        // The two types with sizes in their names are for MSVC.
         assert!(
             root.contains(name) || versioned.contains(name),
             "{name} is not bound: {line}"
@@ -167,7 +167,7 @@ fn every_macro_is_bound() {
         if !target.ends_with("_ptsz") && !target.ends_with("_ptds") {
             assert!(
                 root.contains(name),
-                "{name}, which stands for {target}, is not bound"
+                "{name}, an alias of {target}, is not bound"
             );
             functions += 1;
         }
@@ -175,7 +175,7 @@ fn every_macro_is_bound() {
     assert!(functions > 100, "{functions} names: is this cuda.h?");
 }
 
-/// The C compiler lays out every struct and union as the bindings do.
+/// Lets the C compiler check the bindings' layout of every struct and union.
 #[test]
 fn layouts_agree_with_the_c_compiler() {
     let text = header("cuda.h").expect("cuda.h is there") + &header("nvrtc.h").unwrap_or_default();
@@ -187,7 +187,8 @@ fn layouts_agree_with_the_c_compiler() {
         .map(|pair| (pair[1], pair[0]))
         .filter(|(name, keyword)| code.contains(&format!("{keyword} {name} {{")))
         .collect();
-    // A named struct within another has a name of its own in C and the outer one's as a prefix in Rust.
+    // A struct nested in another has its own name in C, and the outer one's name as a prefix in
+    // Rust.
     let tag = |name: &str| {
         let found = tags.iter().find(|(tag, _)| *tag == name);
         let inner = || {
@@ -266,7 +267,7 @@ fn layouts_agree_with_the_c_compiler() {
 }
 
 #[test]
-fn the_error_table_has_every_code_of_the_header() {
+fn driver_error_table_is_complete() {
     assert!(CUresult::ALL.len() >= 90);
     for &(name, code) in CUresult::ALL {
         assert_eq!(code.name(), Some(name));
@@ -282,7 +283,7 @@ fn the_error_table_has_every_code_of_the_header() {
 
 #[cfg(feature = "nvrtc")]
 #[test]
-fn the_nvrtc_error_table_has_every_code_of_the_header() {
+fn nvrtc_error_table_is_complete() {
     assert!(cuda_sys::nvrtcResult::ALL.len() >= 12);
     for &(name, code) in cuda_sys::nvrtcResult::ALL {
         assert_eq!(code.name(), Some(name));
@@ -291,7 +292,7 @@ fn the_nvrtc_error_table_has_every_code_of_the_header() {
 }
 
 #[test]
-fn codes_newer_than_the_header_have_names_too() {
+fn newer_codes_have_names() {
     assert_eq!(CUresult(916).name(), Some("CUDA_ERROR_KEY_ROTATION"));
     assert_eq!(CUresult(998).name(), None);
     assert_eq!(
@@ -334,7 +335,7 @@ fn cast_macros_have_the_header_s_values() {
 }
 
 #[test]
-fn a_memory_location_keeps_its_identifier() {
+fn memory_location_keeps_its_identifier() {
     use cuda_sys::{CUmemLocation, CUmemLocationType};
     let location = CUmemLocation::new(CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, 7);
     assert_eq!(
@@ -345,7 +346,7 @@ fn a_memory_location_keeps_its_identifier() {
 }
 
 #[test]
-fn every_function_has_the_type_of_a_pointer_to_it() {
+fn every_function_has_a_pointer_type() {
     for source in [ROOT, VERSIONED] {
         let names = declared(source);
         let functions = source.match_indices("    pub fn cu");
@@ -367,9 +368,9 @@ fn every_function_has_the_type_of_a_pointer_to_it() {
     let _: cuda_sys::PFN_nvrtcVersion = cuda_sys::nvrtcVersion;
 }
 
-/// `cudaTypedefs.h` comes with every toolkit, if not with every package of the headers.
+/// `cudaTypedefs.h` comes with every toolkit, but not with every package of the headers.
 #[test]
-fn pointers_have_versions_where_the_header_gives_them() {
+fn versioned_pointer_types_match_the_header() {
     let Some(text) = header("cudaTypedefs.h") else {
         return;
     };

@@ -1,4 +1,4 @@
-//! The build script's search for a toolkit and a driver, over directory trees made for each test.
+//! Tests the build script's search for a toolkit and a driver in directory trees.
 #![allow(dead_code)]
 
 #[path = "../build/driver.rs"]
@@ -29,7 +29,7 @@ const WINDOWS: Target = Target {
     arch: "x86_64",
 };
 
-/// A machine whose files lie below a directory of their own.
+/// A machine whose files are below a temporary directory.
 struct Fake {
     root: PathBuf,
     variables: BTreeMap<&'static str, OsString>,
@@ -61,7 +61,7 @@ impl Fake {
         self
     }
 
-    /// A `cuda.h` of `version` in `directory`, with `nvrtc.h` beside it.
+    /// Creates a `cuda.h` of `version` in `directory`, with `nvrtc.h` next to it.
     fn headers(&self, directory: &str, version: u32) -> &Self {
         self.file(
             &format!("{directory}/cuda.h"),
@@ -139,7 +139,7 @@ fn variables_come_first_and_in_their_order() {
 }
 
 #[test]
-fn a_variable_that_leads_nowhere_is_named_and_passed_over() {
+fn invalid_variables_are_reported_and_skipped() {
     let mut fake = Fake::new("nowhere", X86);
     fake.headers("opt/cuda/include", 12_090)
         .file("opt/cuda/lib64/libnvrtc.so", "");
@@ -148,14 +148,14 @@ fn a_variable_that_leads_nowhere_is_named_and_passed_over() {
     assert_eq!(toolkit.version, 12_090);
     assert_eq!(toolkit.ignored.len(), 1);
     assert!(
-        toolkit.ignored[0].starts_with("CUDA_HOME leads to no CUDA headers"),
+        toolkit.ignored[0].starts_with("CUDA_HOME has no CUDA headers"),
         "{:?}",
         toolkit.ignored
     );
 }
 
 #[test]
-fn the_directory_of_the_headers_alone_can_be_given() {
+fn header_directory_can_be_set() {
     let mut fake = Fake::new("inc-dir", X86);
     fake.headers("t/include", 12_040)
         .file("t/lib64/libnvrtc.so.12", "");
@@ -171,7 +171,7 @@ fn the_directory_of_the_headers_alone_can_be_given() {
 }
 
 #[test]
-fn nvcc_on_the_path_leads_to_its_toolkit_also_through_a_link() {
+fn nvcc_locates_its_toolkit_through_links() {
     let mut fake = Fake::new("nvcc", X86);
     fake.headers("opt/here/include", 13_020)
         .file("opt/here/lib64/libnvrtc.so", "")
@@ -187,7 +187,7 @@ fn nvcc_on_the_path_leads_to_its_toolkit_also_through_a_link() {
 }
 
 #[test]
-fn debian_keeps_headers_and_libraries_apart() {
+fn debian_packages_are_found() {
     for (name, target, lib) in [
         ("debian", X86, "x86_64-linux-gnu"),
         ("debian-arm", ARM, "aarch64-linux-gnu"),
@@ -201,7 +201,7 @@ fn debian_keeps_headers_and_libraries_apart() {
 }
 
 #[test]
-fn arm_servers_and_jetson_have_directories_of_their_own() {
+fn arm_servers_and_jetson_are_found() {
     for (name, directory) in [("sbsa", "sbsa-linux"), ("jetson", "aarch64-linux")] {
         let fake = Fake::new(name, ARM);
         let base = format!("usr/local/cuda/targets/{directory}");
@@ -219,7 +219,7 @@ fn arm_servers_and_jetson_have_directories_of_their_own() {
 }
 
 #[test]
-fn a_cross_toolkit_is_taken_for_its_own_processor_only() {
+fn cross_toolkits_match_only_their_processor() {
     let fake = Fake::new("cross", X86);
     let base = "usr/local/cuda/targets/sbsa-linux";
     fake.headers(&format!("{base}/include"), 13_000)
@@ -242,7 +242,7 @@ fn windows_links_import_libraries() {
 }
 
 #[test]
-fn pip_has_one_layout_for_13_and_another_for_12() {
+fn pip_packages_of_12_and_13_are_found() {
     let mut fake = Fake::new("pip", X86);
     fake.python = vec![fake.root.join("site")];
     fake.file(
@@ -268,7 +268,7 @@ fn pip_has_one_layout_for_13_and_another_for_12() {
     );
     fake.headers("site/nvidia/cu13/include", 13_000)
         .file("site/nvidia/cu13/lib/libnvrtc.so.13", "");
-    // The alternative build of NVRTC that lies beside it is never linked.
+    // The alternative build of NVRTC in the same folder is never linked.
     fake.file("site/nvidia/cu13/lib/libnvrtc.alt.so.13", "");
     let toolkit = fake.found();
     assert_eq!(toolkit.version, 13_000);
@@ -279,7 +279,7 @@ fn pip_has_one_layout_for_13_and_another_for_12() {
 }
 
 #[test]
-fn headers_without_nvrtc_take_the_nvrtc_of_a_later_place() {
+fn headers_without_nvrtc_use_a_later_nvrtc() {
     let mut fake = Fake::new("apart", X86);
     fake.file("h/include/cuda.h", "#define CUDA_VERSION 13000\n");
     fake.set("CUDA_PATH", "h");
@@ -301,11 +301,11 @@ fn headers_without_nvrtc_take_the_nvrtc_of_a_later_place() {
 }
 
 #[test]
-fn pips_nvrtc_needs_no_headers() {
+fn pip_nvrtc_needs_no_headers() {
     let mut fake = Fake::new("pip-nvrtc", X86);
     fake.python = vec![fake.root.join("site")];
     let library = "site/nvidia/cu13/lib/libnvrtc.so.13";
-    // pip's package has NVRTC's own header, and not the driver's.
+    // pip's package has NVRTC's own header, but not the driver's.
     fake.file(library, "")
         .file("site/nvidia/cu13/lib/libnvrtc-builtins.so.13.5", "")
         .file("site/nvidia/cu13/include/nvrtc.h", "");
@@ -324,14 +324,14 @@ fn pips_nvrtc_needs_no_headers() {
     let none = fake
         .ask(|machine| locate::toolkit(machine, false))
         .expect_err("there is no cuda.h");
-    assert_eq!(none.nvrtc, None, "nobody asked for it");
-    // It serves headers of another place, and comes after an NVRTC that has its header.
+    assert_eq!(none.nvrtc, None, "it was not requested");
+    // It is combined with headers of another place, but an NVRTC with its header has priority.
     fake.headers("opt/cuda/include", 13_000);
     assert_eq!(nvrtc(&fake, &fake.found()), library);
     assert_eq!(fake.found().without_nvrtc, None);
     fake.file("opt/cuda/lib64/libnvrtc.so.13", "");
     assert_eq!(nvrtc(&fake, &fake.found()), "opt/cuda/lib64/libnvrtc.so.13");
-    // A toolkit for running programs has no headers at all.
+    // A runtime-only toolkit has no headers.
     fs::remove_dir_all(fake.root.join("opt/cuda/include")).expect("it was there");
     fs::remove_dir_all(fake.root.join("site")).expect("it was there");
     fake.set("CUDA_HOME", "opt/cuda");
@@ -344,14 +344,14 @@ fn pips_nvrtc_needs_no_headers() {
 }
 
 #[test]
-fn one_message_lists_every_place_and_the_remedy() {
+fn error_lists_every_place_and_the_fix() {
     let mut fake = Fake::new("nothing", X86);
     fake.headers("old/include", 11_080);
     fake.set("CUDA_PATH", "old").set("CUDA_HOME", "gone");
     let message = fake.find().expect_err("there is nothing usable");
     for part in [
         "cannot find the CUDA headers (cuda.h, 12.0 or newer)",
-        "old (CUDA_PATH): CUDA 11.8: 12.0 is the oldest that can be used",
+        "old (CUDA_PATH): CUDA 11.8: 12.0 is the oldest supported version",
         "gone (CUDA_HOME): no cuda.h",
         "CUDA_ROOT: not set",
         "CUDA_INC_DIR: not set",
@@ -361,7 +361,7 @@ fn one_message_lists_every_place_and_the_remedy() {
         "opt/cuda (usual place)",
         "usr (Debian's packages)",
         "Python's packages: no Python",
-        "To mend it: set CUDA_PATH to the folder of a toolkit, which has include/cuda.h, or run: python3 -m pip install",
+        "Fix: set CUDA_PATH to the folder of a toolkit that has include/cuda.h, or run: python3 -m pip install",
     ] {
         assert!(message.contains(part), "no {part:?} in:\n{message}");
     }
@@ -376,7 +376,7 @@ fn one_message_lists_every_place_and_the_remedy() {
 }
 
 #[test]
-fn missing_nvrtc_has_a_message_of_its_own() {
+fn missing_nvrtc_has_its_own_message() {
     let fake = Fake::new("no-nvrtc", X86);
     fake.file("opt/cuda/include/cuda.h", "#define CUDA_VERSION 12040\n");
     let toolkit = fake.found();
@@ -385,7 +385,7 @@ fn missing_nvrtc_has_a_message_of_its_own() {
     assert!(message.contains("cannot find NVRTC"), "{message}");
     assert!(
         message
-            .contains("which has the library, or run: python3 -m pip install nvidia-cuda-nvrtc\n"),
+            .contains("that has the library, or run: python3 -m pip install nvidia-cuda-nvrtc\n"),
         "{message}"
     );
     assert!(message.contains("CUDA 12.4, but no NVRTC"), "{message}");
@@ -397,7 +397,7 @@ fn missing_nvrtc_has_a_message_of_its_own() {
 }
 
 #[test]
-fn a_driver_is_found_where_the_loader_looks() {
+fn driver_is_found_on_the_loader_path() {
     let places = [
         "usr/lib/x86_64-linux-gnu",
         "usr/lib64",
@@ -418,7 +418,7 @@ fn a_driver_is_found_where_the_loader_looks() {
 }
 
 #[test]
-fn neither_stub_nor_emulator_is_a_driver() {
+fn stubs_and_emulators_are_not_drivers() {
     let mut fake = Fake::new("no-driver", X86);
     fake.file("t/lib64/stubs/libcuda.so.1", "")
         .file("e/libcuda_emulator.so", "");

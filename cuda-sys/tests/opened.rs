@@ -1,8 +1,10 @@
-//! The feature `dynamic-loading`, with small libraries that are made here in the place of the true ones.
+//! Tests of the feature `dynamic-loading` with small libraries that are built here instead of the
+//! real ones.
 //!
 //! `cargo test -p cuda-direct-sys --features dynamic-loading --test opened`
 //!
-//! Each case is a process of its own, which is this program again: a library is looked for once.
+//! Each case runs in its own child process of this program, because a library is searched only once
+//! per process.
 #![cfg(target_os = "linux")]
 
 use std::env;
@@ -19,13 +21,13 @@ use cuda_sys::{
 
 const CHILD: &str = "CUDA_SYS_TEST_LOADING";
 
-/// A driver of few functions.
+/// A driver with few functions.
 const DRIVER: &str = "int cuInit(unsigned f) { return f ? 1 : 0; }\n\
                       int cuDriverGetVersion(int *v) { *v = VERSION; return 0; }\n\
                       int cuMemcpy_ptds(unsigned long long a, unsigned long long b, unsigned long n) { return a + b + n; }\n";
 const NVRTC: &str = "int nvrtcVersion(int *a, int *b) { *a = 12; *b = 34; return 0; }\n";
 
-/// Makes `folder/name` of `source`, in a folder of the test's own.
+/// Builds `folder/name` from `source` in a temporary folder.
 fn library(folder: &str, name: &str, source: &str, options: &[&str]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("loading")
@@ -44,7 +46,7 @@ fn library(folder: &str, name: &str, source: &str, options: &[&str]) -> PathBuf 
     file
 }
 
-/// Runs `body` as all that this program does, with these variables set.
+/// Runs only `body` in a child process of this program, with these variables set.
 fn in_child(test: &str, variables: &[(&str, &Path)], body: fn()) {
     if let Ok(wanted) = env::var(CHILD) {
         if wanted == test {
@@ -73,23 +75,23 @@ fn version() -> (CUresult, c_int) {
 }
 
 fn text(code: nvrtcResult) -> &'static str {
-    // SAFETY: no pointers; what is returned is a text that stays.
+    // SAFETY: there are no pointer arguments, and the returned text is static.
     unsafe { CStr::from_ptr(nvrtcGetErrorString(code)) }
         .to_str()
         .expect("in ASCII")
 }
 
 #[test]
-fn without_libraries_calls_return_codes_and_touch_nothing() {
+fn missing_libraries_return_codes_and_write_nothing() {
     let nowhere = Path::new("/nowhere/library.so");
     in_child(
-        "without_libraries_calls_return_codes_and_touch_nothing",
+        "missing_libraries_return_codes_and_write_nothing",
         &[
             ("CUDA_SYS_LIBCUDA", nowhere),
             ("CUDA_SYS_LIBNVRTC", nowhere),
         ],
         || {
-            // SAFETY: nothing can be called; the pointers are valid for what the true functions do.
+            // SAFETY: no function can be called, and the pointers would be valid for the real ones.
             unsafe {
                 assert_eq!(cuInit(0), CUresult::CUDA_ERROR_NO_DEVICE);
                 assert_eq!(cuInit(0), CUresult::CUDA_ERROR_NO_DEVICE, "again");
@@ -124,20 +126,20 @@ fn without_libraries_calls_return_codes_and_touch_nothing() {
 }
 
 #[test]
-fn with_libraries_the_same_calls_reach_them() {
+fn calls_reach_available_libraries() {
     let driver = library("with", "libcuda.so.1", DRIVER, &["-DVERSION=1"]);
     let own = format!("libnvrtc.so.{}", cuda_sys::CUDA_VERSION / 1000);
     library("with", &own, NVRTC, &[]);
     let folder = driver.parent().expect("a folder");
     in_child(
-        "with_libraries_the_same_calls_reach_them",
+        "calls_reach_available_libraries",
         &[("LD_LIBRARY_PATH", folder)],
         || {
-            // SAFETY: as the small libraries want them.
+            // SAFETY: the arguments are valid for the small libraries.
             unsafe {
                 assert_eq!(cuInit(0), CUresult::CUDA_SUCCESS);
                 assert_eq!(cuInit(3), CUresult::CUDA_ERROR_INVALID_VALUE);
-                // Those under other names, and with several arguments.
+                // Functions with other exported names, and with several arguments.
                 assert_eq!(
                     versioned::cuMemcpy_ptds(30, 3, 1),
                     CUresult::CUDA_ERROR_STUB_LIBRARY
@@ -163,7 +165,7 @@ fn with_libraries_the_same_calls_reach_them() {
 }
 
 #[test]
-fn a_driver_in_the_process_comes_before_the_loader_s_and_a_named_one_before_both() {
+fn named_driver_precedes_loaded_and_installed_ones() {
     let preloaded = library("preloaded", "libother.so", DRIVER, &["-DVERSION=2"]);
     let found = library("found", "libcuda.so.1", DRIVER, &["-DVERSION=3"]);
     let named = library("named", "libany.so", DRIVER, &["-DVERSION=4"]);
@@ -173,7 +175,7 @@ fn a_driver_in_the_process_comes_before_the_loader_s_and_a_named_one_before_both
         ("LD_PRELOAD", &preloaded),
         ("CUDA_SYS_LIBCUDA", &named),
     ];
-    let test = "a_driver_in_the_process_comes_before_the_loader_s_and_a_named_one_before_both";
+    let test = "named_driver_precedes_loaded_and_installed_ones";
     for (number, expected) in [(1, "3"), (2, "2"), (3, "4")] {
         let mut variables = all[..number].to_vec();
         variables.push(("CUDA_SYS_TEST_EXPECTED", Path::new(expected)));
@@ -197,10 +199,10 @@ fn look_up(name: &CStr) -> *mut c_void {
 }
 
 #[test]
-fn a_program_can_provide_its_own_driver() {
+fn provided_driver_is_used() {
     let found = library("beside", "libcuda.so.1", DRIVER, &["-DVERSION=3"]);
     let folder = found.parent().expect("a folder");
-    let test = "a_program_can_provide_its_own_driver";
+    let test = "provided_driver_is_used";
     in_child(test, &[("LD_LIBRARY_PATH", folder)], || {
         // SAFETY: `init` has the signature of `cuInit`.
         unsafe {
@@ -213,9 +215,9 @@ fn a_program_can_provide_its_own_driver() {
 }
 
 #[test]
-fn a_named_driver_comes_before_a_provided_one() {
+fn named_driver_precedes_a_provided_one() {
     let named = library("before", "libany.so", DRIVER, &["-DVERSION=4"]);
-    let test = "a_named_driver_comes_before_a_provided_one";
+    let test = "named_driver_precedes_a_provided_one";
     in_child(test, &[("CUDA_SYS_LIBCUDA", &named)], || {
         // SAFETY: `init` has the signature of `cuInit`.
         assert!(!unsafe { loading::provide_driver(look_up) });
@@ -224,10 +226,10 @@ fn a_named_driver_comes_before_a_provided_one() {
 }
 
 #[test]
-fn a_driver_that_is_provided_late_changes_nothing() {
+fn late_provided_driver_has_no_effect() {
     let found = library("late", "libcuda.so.1", DRIVER, &["-DVERSION=5"]);
     let folder = found.parent().expect("a folder");
-    let test = "a_driver_that_is_provided_late_changes_nothing";
+    let test = "late_provided_driver_has_no_effect";
     in_child(test, &[("LD_LIBRARY_PATH", folder)], || {
         assert_eq!(version(), (CUresult::CUDA_SUCCESS, 5));
         // SAFETY: `init` has the signature of `cuInit`.
@@ -239,9 +241,9 @@ fn a_driver_that_is_provided_late_changes_nothing() {
 }
 
 #[test]
-fn what_can_not_be_loaded_says_why() {
+fn load_errors_give_the_reason() {
     let other = library("other", "libcuda.so.1", "int other;\n", &[]);
-    let test = "what_can_not_be_loaded_says_why";
+    let test = "load_errors_give_the_reason";
     in_child(test, &[("CUDA_SYS_LIBCUDA", &other)], || {
         let missing = loading::driver().expect_err("it is none").to_string();
         assert!(
@@ -252,8 +254,8 @@ fn what_can_not_be_loaded_says_why() {
 }
 
 #[test]
-fn every_place_is_told() {
-    // A file that the loader finds first and refuses: what is installed on this machine is not seen.
+fn load_errors_list_every_place() {
+    // The loader finds this file first and rejects it, so installed libraries are not found.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("loading/broken");
     fs::create_dir_all(&folder).expect("a directory");
     let names = [
@@ -270,9 +272,10 @@ fn every_place_is_told() {
         .expect("a file");
     }
     let variables: [(&str, &Path); 2] = [("LD_LIBRARY_PATH", &folder), ("CUDA_HOME", &folder)];
-    in_child("every_place_is_told", &variables, || {
+    in_child("load_errors_list_every_place", &variables, || {
         let Err(missing) = loading::driver() else {
-            // Only where a driver lies in a folder of WSL, Jetson or NixOS, which comes after the broken file.
+            // A driver is only found if it is in a folder of WSL, Jetson or NixOS, which come after
+            // the broken file.
             let beyond = ["/usr/lib/wsl/lib", "/run/opengl-driver/lib"];
             assert!(beyond.iter().any(|dir| Path::new(dir).exists()));
             return;
@@ -280,7 +283,7 @@ fn every_place_is_told() {
         let missing = missing.to_string();
         for part in [
             "libcuda can't be loaded. Looked for libcuda.so.1 on the loader's path, in the folders of WSL, Jetson and \
-             NixOS; CUDA_SYS_LIBCUDA can name another file. The loader says: ",
+             NixOS. Set CUDA_SYS_LIBCUDA to use another file. The loader says: ",
             "broken/libcuda.so.1: ",
         ] {
             assert!(missing.contains(part), "no {part:?} in {missing}");
@@ -288,7 +291,7 @@ fn every_place_is_told() {
     });
 }
 
-/// The libraries that a program names to the loader.
+/// Returns the libraries that a program's dynamic section requires.
 fn needed(program: &[u8]) -> Vec<String> {
     let number = |at: usize, size: usize| {
         let mut bytes = [0; 8];
@@ -315,7 +318,7 @@ fn needed(program: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn the_program_is_linked_to_neither_library_and_shows_no_symbols_of_them() {
+fn program_neither_links_nor_exports_the_libraries() {
     let program =
         fs::read(env::current_exe().expect("this program's file")).expect("it can be read");
     let needed = needed(&program);
@@ -333,13 +336,13 @@ fn the_program_is_linked_to_neither_library_and_shows_no_symbols_of_them() {
         fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     }
     for name in [c"cuInit", c"nvrtcVersion", c"cuMemcpy_ptds"] {
-        // SAFETY: null asks for all libraries of the process.
+        // SAFETY: null means all libraries of the process.
         assert!(unsafe { dlsym(ptr::null_mut(), name.as_ptr()) }.is_null());
     }
 }
 
 #[test]
-fn every_function_that_is_declared_is_defined() {
+fn every_declared_function_is_defined() {
     let names = |text: &'static str, before: &str| -> Vec<&'static str> {
         text.match_indices(before)
             .filter_map(|(at, _)| text[at + before.len()..].split('(').next())

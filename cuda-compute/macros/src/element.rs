@@ -4,24 +4,24 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Data, DeriveInput, Error, Fields, Ident, Result, ext::IdentExt, spanned::Spanned};
 
-/// The implementation of `Element` for a struct.
+/// Returns the implementation of `Element` for a struct.
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(
             &input.ident,
-            "only a struct can be an element: an enum or a union has bits that are no value of it",
+            "only a struct can be an element: enums and unions have invalid bit patterns",
         ));
     };
     let Fields::Named(fields) = &data.fields else {
         return Err(Error::new_spanned(
             &input.ident,
-            "the fields of an element need names, which its functions in CUDA C++ know them by",
+            "the fields of an element need names, which CUDA C++ uses to access them",
         ));
     };
     if !input.generics.params.is_empty() {
         return Err(Error::new_spanned(
             &input.generics,
-            "an element has no parameters: kernels know one layout for it",
+            "an element can't be generic: kernels need one fixed layout",
         ));
     }
     check_layout(input)?;
@@ -41,8 +41,9 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             }
         });
     }
-    // SAFETY of what is written here: the compiler takes the fields' names, offsets and types from the struct itself. `of`
-    // checks that they fill the struct, and requires plain data, which has no padding.
+    // SAFETY of the generated code: the compiler takes the fields' names, offsets and types from
+    // the struct itself. `of` checks that they fill the struct, and requires plain data, which has
+    // no padding.
     Ok(quote! {
         const _: () = {
             // SAFETY: these are the struct's fields.
@@ -77,7 +78,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Whether the struct lies in memory as C would lay it.
+/// Checks that the struct has C's memory layout.
 fn check_layout(input: &DeriveInput) -> Result<()> {
     let (mut as_c, mut packed) = (false, None);
     for attribute in &input.attrs {
@@ -106,13 +107,14 @@ fn check_layout(input: &DeriveInput) -> Result<()> {
     if !as_c {
         return Err(Error::new_spanned(
             &input.ident,
-            "an element needs `#[repr(C)]`: otherwise its fields have no order that kernels could know",
+            "an element needs `#[repr(C)]`: otherwise the order of its fields is unspecified",
         ));
     }
     Ok(())
 }
 
-/// The name, if it can stand in CUDA C++. Keywords can: `cuda_compute` writes an underscore after them.
+/// Returns the name if it is valid in CUDA C++. Keywords are valid, because `cuda_compute` appends
+/// an underscore to them.
 fn known_in_cuda(ident: &Ident) -> Result<String> {
     let name = ident.unraw().to_string();
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

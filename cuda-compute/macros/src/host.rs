@@ -12,20 +12,21 @@ use syn::{
 
 use crate::{infer::Inferred, types::Scalar};
 
-/// Writes down the types that were found, so that rustc compares them with its own, and names types by paths that
-/// nothing can shadow. A variable that shadows another gets a name of its own: rustc, which sees what a name means across
-/// macros, then finds the variable that was found here, or none.
+/// Adds the inferred types to the closure, so that rustc compares them with its own, and names
+/// types by paths that can't be shadowed. A variable that shadows another one gets a unique name.
+/// rustc resolves names across macros (hygiene), so it then finds either the variable that was
+/// found here or none.
 ///
-/// It goes through the closure in the order in which `infer` does.
+/// It visits the closure in the same order as `infer`.
 struct Typed<'a> {
     inferred: &'a Inferred,
-    /// How many numbers and names there were.
+    /// The number of literals and names visited so far.
     literals: usize,
     mentions: usize,
     failed: Option<Error>,
 }
 
-/// The Rust function `host` of a closure.
+/// Returns the Rust function `host` of a closure.
 pub fn function(closure: &ExprClosure, inferred: &Inferred) -> Result<TokenStream> {
     let mut typed = Typed::new(inferred);
     let mut closure = closure.clone();
@@ -45,7 +46,7 @@ pub fn function(closure: &ExprClosure, inferred: &Inferred) -> Result<TokenStrea
         ) else {
             return Err(Error::new_spanned(
                 input,
-                "a parameter has a name and a type",
+                "a parameter needs a name and a type",
             ));
         };
         let (pattern, ty) = (&input.pat, primitive(scalar, input.ty.span()));
@@ -61,7 +62,8 @@ pub fn function(closure: &ExprClosure, inferred: &Inferred) -> Result<TokenStrea
         body => quote!({ #body }),
     };
     Ok(quote! {
-        // Beside the braces: lints that advise to write what the device lacks.
+        // The attribute is outside the braces. It silences lints that recommend syntax which the
+        // device lacks.
         #[allow(
             unused_parens,
             unused_braces,
@@ -74,7 +76,8 @@ pub fn function(closure: &ExprClosure, inferred: &Inferred) -> Result<TokenStrea
     })
 }
 
-/// Whether a block or an `if` stands in front: as the last line of a function it would be taken for a statement.
+/// Returns whether the expression starts with a block or an `if`. As the last line of a function it
+/// would be parsed as a statement.
 fn starts_with_block(expression: &Expr) -> bool {
     let mut first = expression;
     loop {
@@ -90,7 +93,7 @@ fn starts_with_block(expression: &Expr) -> bool {
     }
 }
 
-/// An expression, with its types written down.
+/// Returns an expression with its types written out.
 pub fn expression(expression: &Expr, inferred: &Inferred) -> Result<Expr> {
     let mut expression = expression.clone();
     let mut typed = Typed::new(inferred);
@@ -99,7 +102,7 @@ pub fn expression(expression: &Expr, inferred: &Inferred) -> Result<Expr> {
     Ok(expression)
 }
 
-/// The Rust types of a closure's parameters.
+/// Returns the Rust types of a closure's parameters.
 pub fn parameters(inferred: &Inferred) -> Vec<Scalar> {
     let closure = &inferred.closure;
     let types = closure
@@ -109,7 +112,7 @@ pub fn parameters(inferred: &Inferred) -> Vec<Scalar> {
     types.filter_map(|ty| inferred.types.decided(ty)).collect()
 }
 
-/// The Rust type of a closure's result.
+/// Returns the Rust type of a closure's result.
 pub fn result(inferred: &Inferred) -> Result<Type> {
     let scalar = result_scalar(inferred)?;
     Ok(primitive(scalar, Span::mixed_site()))
@@ -118,10 +121,15 @@ pub fn result(inferred: &Inferred) -> Result<Type> {
 pub fn result_scalar(inferred: &Inferred) -> Result<Scalar> {
     let closure = &inferred.closure;
     let found = inferred.types.decided(closure.result);
-    found.ok_or_else(|| Error::new(closure.body.span, "the type of the result is not known"))
+    found.ok_or_else(|| {
+        Error::new(
+            closure.body.span,
+            "the type of the result can't be inferred",
+        )
+    })
 }
 
-/// A type by a path that can't be shadowed.
+/// Returns a type by a path that can't be shadowed.
 pub fn primitive(scalar: Scalar, span: Span) -> Type {
     let name = syn::Ident::new(scalar.rust(), span);
     parse_quote_spanned!(span=> ::core::primitive::#name)
@@ -149,17 +157,17 @@ impl<'a> Typed<'a> {
             None if (self.literals, self.mentions) == (literals.len(), mentions.len()) => Ok(()),
             None => Err(Error::new(
                 closure.body.span,
-                "the numbers and names in this closure were not counted rightly; please report it",
+                "internal error: the numbers and names in this closure were counted incorrectly. Please report it",
             )),
         }
     }
 
-    /// The next name, as the Rust function writes it.
+    /// Renames the next name for the Rust function.
     fn name(&mut self, name: &mut Ident) {
         let Some(&variable) = self.inferred.mentions.get(self.mentions) else {
             self.failed = Some(Error::new(
                 name.span(),
-                "this name was not read; please report it",
+                "internal error: this name was not read. Please report it",
             ));
             return;
         };
@@ -171,7 +179,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// The type of the next number.
+    /// Returns the type of the next number.
     fn next(&mut self, span: Span) -> Option<Scalar> {
         let found = self
             .inferred
@@ -182,7 +190,7 @@ impl<'a> Typed<'a> {
         if found.is_none() {
             self.failed = Some(Error::new(
                 span,
-                "the type of this number is not known: write it, as in `1.0_f32`",
+                "the type of this number can't be inferred: write it, as in `1.0_f32`",
             ));
         }
         found
@@ -224,7 +232,8 @@ impl VisitMut for Typed<'_> {
         if !suffix.is_empty() {
             return;
         }
-        // Lints about the form of numbers compare the literal with the text at its place: not if it is a macro's.
+        // Lints about the form of numbers compare the literal with the source text at its span,
+        // which can't match if it comes from a macro.
         let plain = text.len() <= 6 && text.chars().all(|c| c.is_ascii_digit() || c == '.');
         let span = if plain {
             literal.span()
@@ -239,7 +248,7 @@ impl VisitMut for Typed<'_> {
         };
     }
 
-    /// rustc takes groups of other macros apart: `$a * 2.0` would become `1.0 + 0.5 * 2.0`.
+    /// rustc flattens groups from other macros: `$a * 2.0` would become `1.0 + 0.5 * 2.0`.
     fn visit_expr_mut(&mut self, expression: &mut Expr) {
         visit_mut::visit_expr_mut(self, expression);
         if let Expr::Group(group) = expression {
@@ -283,7 +292,7 @@ impl VisitMut for Typed<'_> {
     }
 }
 
-/// A text as a literal, without a place of its own.
+/// Returns a text as a literal without a span in the source.
 pub fn text(text: &str) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> #text)
 }

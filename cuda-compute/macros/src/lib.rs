@@ -1,8 +1,8 @@
-//! The macros of `cuda-compute`: closures in Rust, translated to CUDA C++ when the program is compiled, and structs as
-//! elements.
+//! The macros of `cuda-compute`: closures in Rust that are translated to CUDA C++ at compile time,
+//! and structs as elements.
 //!
-//! Use them through `cuda_compute`, whose documentation of `device_fn!` and `fold!` says what a closure may hold, and that of
-//! `Element` what a struct.
+//! Use them through `cuda_compute`. The supported syntax is described there: for closures at
+//! `device_fn!` and `fold!`, for structs at `Element`.
 
 mod element;
 mod emit;
@@ -22,19 +22,19 @@ use syn::{
     parse::{Parse, ParseStream},
 };
 
-/// A function of numbers for the device, from a closure: see `cuda_compute::device_fn`.
+/// Translates a closure to a device function of numbers. See `cuda_compute::device_fn`.
 #[proc_macro]
 pub fn device_fn(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expanded(device_fn_of(input.into()))
 }
 
-/// A combination of two numbers and its identity: see `cuda_compute::fold`.
+/// Translates a closure that combines two numbers, with its identity. See `cuda_compute::fold`.
 #[proc_macro]
 pub fn fold(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expanded(fold_of(input.into()))
 }
 
-/// A struct of plain data as an element of arrays: see `cuda_compute::Element`.
+/// Makes a struct of plain data an element of arrays. See `cuda_compute::Element`.
 #[proc_macro_derive(Element)]
 pub fn element(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expanded(syn::parse(input).and_then(|input| element::derive(&input)))
@@ -46,10 +46,10 @@ fn expanded(result: Result<TokenStream>) -> proc_macro::TokenStream {
         .into()
 }
 
-/// A closure, maybe with a comma behind it.
+/// A closure, optionally followed by a comma.
 struct Function(ExprClosure);
 
-/// A closure, and the identity of what it computes.
+/// A closure and the identity of its operation.
 struct Combination(ExprClosure, Expr);
 
 fn closure(input: ParseStream<'_>) -> Result<ExprClosure> {
@@ -61,7 +61,7 @@ fn closure(input: ParseStream<'_>) -> Result<ExprClosure> {
         Expr::Closure(closure) => Ok(closure),
         other => Err(Error::new_spanned(
             other,
-            "a closure is expected, written here: only its text can be translated, as in `|x: f32| x + 1.0`",
+            "a closure is expected here, as in `|x: f32| x + 1.0`, because the macro translates its text",
         )),
     }
 }
@@ -78,7 +78,7 @@ impl Parse for Combination {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let closure = closure(input)?;
         if !input.peek(Token![,]) {
-            let message = "the identity is missing, the value that changes nothing, as in `|a: f32, b: f32| a + b, 0.0`";
+            let message = "the identity is missing (the value that leaves the other one unchanged), as in `|a: f32, b: f32| a + b, 0.0`";
             return Err(Error::new(input.span(), message));
         }
         input.parse::<Token![,]>()?;
@@ -88,7 +88,7 @@ impl Parse for Combination {
     }
 }
 
-/// A closure whose types are known, and the expression that makes a `DeviceFn` of it.
+/// A closure with inferred types, and the expression that creates its `DeviceFn`.
 struct Translated {
     inferred: infer::Inferred,
     expression: TokenStream,
@@ -106,9 +106,9 @@ fn translated(closure: &ExprClosure) -> Result<Translated> {
     let result = host::result(&inferred)?;
     let result_name = host::result_scalar(&inferred)?.rust();
     let literal = host::text(&text);
-    // The block is right, as the constructor asks, because the text is the translation of the function beside it, and
-    // only arithmetic of its parameters: no pointer, no memory, no code of anybody else. It comes from a macro of
-    // another crate, which the lint `unsafe_code` lets pass.
+    // The block satisfies the constructor's safety condition: the text is the translation of the
+    // function next to it, and contains only arithmetic on its parameters, without pointers, memory
+    // or other code. It comes from a macro of another crate, so the lint `unsafe_code` accepts it.
     let expression = quote! {{
         #function
         unsafe {
@@ -139,7 +139,7 @@ fn fold_of(input: TokenStream) -> Result<TokenStream> {
     if parameters != [result, result] {
         let found: Vec<&str> = parameters.iter().map(|scalar| scalar.rust()).collect();
         let message = format!(
-            "a fold combines two values of a type to one of it, and this takes ({}) and returns {}",
+            "a fold combines two values of one type to a third, but this closure takes ({}) and returns {}",
             found.join(", "),
             result.rust()
         );
@@ -150,7 +150,8 @@ fn fold_of(input: TokenStream) -> Result<TokenStream> {
     let identity = host::expression(&identity, &constant)?;
     let ty = host::primitive(result, proc_macro2::Span::mixed_site());
     let combine = combine.expression;
-    // Right for the same reason: the text is the translation of the expression beside it.
+    // The safety condition holds for the same reason: the text is the translation of the expression
+    // next to it.
     Ok(quote! {{
         let (combine, identity): (_, #ty) = (#combine, #identity);
         unsafe { ::cuda_compute::Fold::<#ty>::translated(combine, identity, #text) }

@@ -1,4 +1,4 @@
-//! The methods and constants of numbers that the device knows.
+//! The methods and constants of numbers that are supported on the device.
 
 use crate::{
     tree::{Constant, Operator},
@@ -15,14 +15,14 @@ pub struct Method {
     pub text: Text,
 }
 
-/// Which types have a method.
+/// The types that have a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     Real,
     Integer,
-    /// Integers with a sign.
+    /// Signed integers.
     Signed,
-    /// Integers without one.
+    /// Unsigned integers.
     Natural,
     Number,
 }
@@ -32,19 +32,19 @@ enum Of {
 pub enum Part {
     /// The type that the method belongs to.
     Own,
-    /// The integer without a sign, of the same width.
+    /// The unsigned integer of the same width.
     Unsigned,
     Is(Scalar),
 }
 
-/// How a call is written on the device.
+/// The form of a call on the device.
 #[derive(Clone, Copy)]
 pub enum Text {
-    /// A function of CUDA's: of this name for `double`, with an f behind it for `float`.
+    /// A CUDA function with this name for `double`, and with the suffix `f` for `float`.
     Math(&'static str),
-    /// A template of `scalar.cuh`, with the type that the method belongs to.
+    /// A template of `scalar.cuh`, instantiated with the type that the method belongs to.
     Helper(&'static str, Scalar),
-    /// A function of `scalar.cuh` that exists for each type.
+    /// An overloaded function of `scalar.cuh`.
     Overloaded(&'static str),
     Operator(Operator),
     Reciprocal,
@@ -63,7 +63,7 @@ const fn math(name: &'static str, device: &'static str, arguments: &'static [Par
     }
 }
 
-/// The type in the text is filled in by [`find`].
+/// [`find`] fills in the type in the text.
 const fn helper(
     on: Of,
     name: &'static str,
@@ -257,7 +257,7 @@ impl Of {
 }
 
 impl Part {
-    /// Which type it is, for a method of `own`.
+    /// Returns the type for a method of `own`.
     pub fn of(self, own: Scalar) -> Scalar {
         match self {
             Own => own,
@@ -268,7 +268,7 @@ impl Part {
 }
 
 impl Text {
-    /// As a method of `own` is written.
+    /// Returns the form for a method of `own`.
     pub fn of(self, own: Scalar) -> Self {
         match self {
             Self::Helper(name, _) => Self::Helper(name, own),
@@ -277,14 +277,14 @@ impl Text {
     }
 }
 
-/// The method of this name.
+/// Returns the method with this name.
 pub fn find(own: Scalar, name: &str) -> Option<&'static Method> {
     METHODS
         .iter()
         .find(|method| method.name == name && method.on.includes(own))
 }
 
-/// What to write instead of a method that the device lacks.
+/// Returns the alternative for a method that the device lacks.
 pub fn remedy(own: Scalar, name: &str) -> String {
     let instead = match name {
         "sin_cos" => "call `sin` and `cos`",
@@ -294,10 +294,10 @@ pub fn remedy(own: Scalar, name: &str) -> String {
         "is_negative" => "write `x < 0`",
         "count_zeros" => "count the ones of `!x`",
         "checked_add" | "checked_sub" | "checked_mul" | "checked_div" => {
-            "there is no `Option` on the device; operators wrap around"
+            "there is no `Option` on the device, and operators wrap around"
         }
         "into" => "convert with `as`",
-        "clone" | "to_owned" => "numbers are copied by themselves, so leave it out",
+        "clone" | "to_owned" => "numbers are copied implicitly, so leave it out",
         _ => "",
     };
     if !instead.is_empty() {
@@ -309,12 +309,12 @@ pub fn remedy(own: Scalar, name: &str) -> String {
         .map(|method| method.name)
         .collect();
     if known.is_empty() {
-        return format!("`{}` has none there", own.rust());
+        return format!("`{}` has no methods there", own.rust());
     }
-    format!("known of `{}` are {}", own.rust(), known.join(", "))
+    format!("the methods of `{}` are {}", own.rust(), known.join(", "))
 }
 
-/// The constant of this name in `T::name`.
+/// Returns the constant with this name in `T::name`.
 pub fn associated(own: Scalar, name: &str) -> Option<(Constant, Scalar)> {
     if own.is_integer() {
         let highest = own.highest() as i128;
@@ -348,7 +348,7 @@ pub fn associated(own: Scalar, name: &str) -> Option<(Constant, Scalar)> {
     }
 }
 
-/// The constant of this name in `std::f32::consts` or `std::f64::consts`.
+/// Returns the constant with this name in `std::f32::consts` or `std::f64::consts`.
 pub fn mathematical(own: Scalar, name: &str) -> Option<Constant> {
     macro_rules! table {
         ($($constant:ident)*) => {

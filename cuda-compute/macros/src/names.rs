@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-/// The names that are taken.
+/// The names that are in use.
 ///
-/// A variable keeps its name if that is one small letter. Others end in `_` or in `_` and a number: so do no keyword,
-/// function or macro of CUDA C++ that they could be taken for. Each declaration has a name of its own, since
-/// `float x = x + 1.0f;` would not read the earlier `x`.
+/// A variable keeps its name if that is a single lower-case letter. Other names end in `_`, or in
+/// `_` and a number, which no keyword, function or macro of CUDA C++ does. Each declaration gets a
+/// unique name, because `float x = x + 1.0f;` would not read the earlier `x`.
 #[derive(Default)]
 pub struct Names {
     taken: HashSet<String>,
@@ -14,14 +14,15 @@ pub struct Names {
 }
 
 impl Names {
-    /// The name for a variable that is called `name` in Rust.
+    /// Returns the device name for a variable that is called `name` in Rust.
     pub fn variable(&mut self, name: &str) -> String {
         let plain = name.len() == 1 && name.starts_with(|c: char| c.is_ascii_lowercase());
         let name: String = name
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
             .collect();
-        // Two underscores, or one and a capital, begin names that belong to the compiler.
+        // Names that start with two underscores, or with one and a capital, are reserved for the
+        // compiler.
         let name = name.trim_start_matches('_');
         let name = if name.starts_with(|c: char| c.is_ascii_alphabetic()) {
             name.to_string()
@@ -36,7 +37,7 @@ impl Names {
         self.free(first, &name)
     }
 
-    /// The same name, or if it is taken, with a number behind it.
+    /// Returns the same name, with a number appended if it is in use.
     pub fn same(&mut self, name: &str) -> String {
         self.free(name.to_string(), name)
     }
@@ -46,12 +47,13 @@ impl Names {
         let free = std::iter::once(first)
             .chain(numbered)
             .find(|name| !self.taken.contains(name))
-            .expect("there is always a greater number");
+            .expect("there is always a larger number");
         self.taken.insert(free.clone());
         free
     }
 
-    /// The name for a value that has none in Rust: a digit behind a letter ends no variable's name.
+    /// Returns a name for a value that has none in Rust. No variable's name ends in a letter and a
+    /// digit.
     pub fn temporary(&mut self) -> String {
         self.temporaries += 1;
         format!("t{}", self.temporaries)
@@ -63,7 +65,7 @@ mod tests {
     use super::Names;
 
     #[test]
-    fn names_differ_from_each_other_and_from_those_of_cuda() {
+    fn names_are_unique_and_not_reserved_in_cuda() {
         let mut names = Names::default();
         let given: Vec<String> = [
             "x", "x", "x", "int", "scale", "scale_", "scale", "sin", "π", "_", "__a", "X", "_1",

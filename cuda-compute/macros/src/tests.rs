@@ -1,18 +1,18 @@
-//! The device text of closures, and the errors for others.
+//! Tests of the device text of closures, and of errors for unsupported ones.
 
 use proc_macro2::TokenStream;
 use syn::ExprClosure;
 
 use crate::{device_fn_of, emit, fold_of, host, infer};
 
-/// The device function of a closure.
+/// Returns the device function of a closure.
 fn text(closure: &str) -> String {
     let closure: ExprClosure = syn::parse_str(closure).expect("a closure");
     let inferred = infer::closure(&closure).unwrap_or_else(|error| panic!("{error}"));
     emit::function(&inferred).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What the body of a closure with these parameters becomes, where it is one line.
+/// Returns the device text of the body of a closure with these parameters, if it is one line.
 fn line(parameters: &str, body: &str) -> String {
     let text = text(&format!("|{parameters}| {body}"));
     let start = text.find("{ return ").expect("one line") + 9;
@@ -22,7 +22,7 @@ fn line(parameters: &str, body: &str) -> String {
         .to_string()
 }
 
-/// What the body becomes, without the function around it.
+/// Returns the device text of the body, without the function around it.
 fn lines(parameters: &str, body: &str) -> Vec<String> {
     let text = text(&format!("|{parameters}| {body}"));
     let lines: Vec<&str> = text.lines().collect();
@@ -34,7 +34,7 @@ fn tokens(text: &str) -> TokenStream {
     text.parse().expect("tokens")
 }
 
-/// The error for a closure.
+/// Returns the error for a closure.
 fn error(closure: &str) -> String {
     device_fn_of(tokens(closure))
         .expect_err(closure)
@@ -42,7 +42,7 @@ fn error(closure: &str) -> String {
 }
 
 #[test]
-fn a_function_of_one_line() {
+fn one_line_closures_become_one_line_functions() {
     assert_eq!(
         text("|x: f32, y: f32| (x * y).sin() + 1.0"),
         "__device__ __forceinline__ float @NAME@(float x, float y) { return sinf(x * y) + 1.0f; }"
@@ -54,7 +54,7 @@ fn a_function_of_one_line() {
 }
 
 #[test]
-fn operators_bind_as_they_did() {
+fn operator_precedence_is_preserved() {
     let real = |body| line("a: f32, b: f32, c: f32", body);
     assert_eq!(real("a + b * c"), "a + b * c");
     assert_eq!(real("(a + b) * c"), "(a + b) * c");
@@ -108,7 +108,7 @@ fn integers_wrap_around() {
 }
 
 #[test]
-fn conversions() {
+fn conversions_become_casts() {
     assert_eq!(line("a: f32", "a as i8"), "rs_cast<signed char>(a)");
     assert_eq!(line("a: f64", "a as f32"), "(float)a");
     assert_eq!(
@@ -125,7 +125,7 @@ fn conversions() {
 }
 
 #[test]
-fn numbers() {
+fn literals_and_constants_keep_their_values() {
     let real = |body| line("x: f32", body);
     assert_eq!(real("x + 1e10"), "x + 10000000000.0f");
     assert_eq!(real("x + 0.1"), "x + 0.1f");
@@ -150,7 +150,7 @@ fn numbers() {
 }
 
 #[test]
-fn literals_take_the_types_that_are_found_later() {
+fn literals_take_types_inferred_later() {
     let found = lines(
         "n: i64, x: f32",
         "{ let mut s = 0.0; let mut i = 0; while i < n { s += x; i += 1 } s }",
@@ -165,7 +165,7 @@ fn literals_take_the_types_that_are_found_later() {
 }
 
 #[test]
-fn branches() {
+fn branches_become_conditional_code() {
     assert_eq!(
         line(
             "x: f32",
@@ -205,7 +205,7 @@ fn branches() {
 }
 
 #[test]
-fn loops() {
+fn loops_are_translated() {
     assert_eq!(
         lines("n: u32", "{ let mut s = 0; for i in 0..n { s += i; } s }"),
         [
@@ -221,7 +221,7 @@ fn loops() {
         "{ let mut s = 0; for i in 1..=8 { s += i; } for i in 1..=n { s -= i } s }",
     );
     assert_eq!(found[1], "for (unsigned char i = 1; i <= 8; ++i) {");
-    // Up to the highest value there is.
+    // Up to the highest value of the type.
     assert_eq!(
         found[4..9],
         [
@@ -258,7 +258,7 @@ fn loops() {
 }
 
 #[test]
-fn the_order_of_evaluation_stays() {
+fn evaluation_order_is_preserved() {
     // `i` is read before it changes, `x` never changes.
     assert_eq!(
         lines("x: u32", "{ let mut i = x; i + x + { i += 1; i } }"),
@@ -288,7 +288,7 @@ fn the_order_of_evaluation_stays() {
 }
 
 #[test]
-fn names_mean_nothing_else() {
+fn names_do_not_collide_with_cuda() {
     assert_eq!(
         line("float: f32, sinf: f32", "float * sinf.sin()"),
         "float_ * sinf(sinf_)"
@@ -309,7 +309,7 @@ fn names_mean_nothing_else() {
 }
 
 #[test]
-fn rustc_is_told_the_types_that_were_found() {
+fn host_function_contains_inferred_types() {
     let closure: ExprClosure =
         syn::parse_str("|x: f32, n: u8| { let s = 0.; x + s * std::f32::consts::PI * f32::MAX + (n as i64 + 1) as f32 }")
             .unwrap();
@@ -330,7 +330,7 @@ fn rustc_is_told_the_types_that_were_found() {
 }
 
 #[test]
-fn names_mean_one_variable_each() {
+fn host_function_renames_shadowing_variables() {
     let closure: ExprClosure = syn::parse_str(
         "|x: i32, _: u8| { let x_2 = x; let x = x + x_2; for x in 0..x { let mut r#do = x; r#do += x; } x }",
     )
@@ -346,7 +346,7 @@ fn names_mean_one_variable_each() {
 }
 
 #[test]
-fn errors_say_what_to_write() {
+fn errors_suggest_alternatives() {
     for (closure, part) in [
         ("|x: f32| x * scale", "make `scale` a parameter"),
         ("|x: f32| x * SCALE", "write its value"),
@@ -358,7 +358,7 @@ fn errors_say_what_to_write() {
         ("|x: f32| if x { 1.0 } else { 2.0 }", "`x != 0`"),
         ("|x: f32| if x > 0.0 { 1.0 }", "needs an `else`"),
         ("|x: f32| { x; }", "returns nothing"),
-        ("|x: f32| x.sinc()", "known of `f32` are sin"),
+        ("|x: f32| x.sinc()", "the methods of `f32` are sin"),
         ("|x: f32| x.log(2.0)", "divide the logarithms"),
         ("|x: f32| x.into()", "convert with `as`"),
         ("|x: i32| x.checked_add(1)", "operators wrap around"),
@@ -398,21 +398,24 @@ fn errors_say_what_to_write() {
         ),
         ("|x: i32| { let y; x }", "write it, as in `let x: f32`"),
         ("|x: i32| { 1 = x; x }", "only variables"),
-        ("|x: i32| 'c'", "known literals"),
-        ("|x: u8| x + 256", "256 is no value of `u8`"),
-        ("|x: u8| x + 1 - -1", "-1 is no value of `u8`"),
-        ("|x: i8| x + 128", "128 is no value of `i8`"),
+        ("|x: i32| 'c'", "supported literals"),
+        ("|x: u8| x + 256", "256 is not a value of `u8`"),
+        ("|x: u8| x + 1 - -1", "-1 is not a value of `u8`"),
+        ("|x: i8| x + 128", "128 is not a value of `i8`"),
         ("|x: f32| x + 1e39", "too large for `f32`"),
         ("|x: f32| x + 1.0f16", "`f16`"),
         ("|x: f32| x & x", "`to_bits`"),
         ("|x: f32| x as bool", "`x != 0`"),
-        ("|x: bool| x + x", "truth values"),
-        ("|x: f32| x + f32::MAXIMUM", "`f32::MAXIMUM` is not known"),
+        ("|x: bool| x + x", "not supported for `bool`"),
+        (
+            "|x: f32| x + f32::MAXIMUM",
+            "`f32::MAXIMUM` is not supported",
+        ),
         ("|x: f32, x: f32| x", "another parameter"),
         ("|x| x", "`x: f32`"),
-        ("|x: _| x", "does not say a type"),
+        ("|x: _| x", "`_` is not a type"),
         ("|x: &f32| 1.0", "take the value"),
-        ("|(x, y): (f32, f32)| x", "known are f32"),
+        ("|(x, y): (f32, f32)| x", "supported types are f32"),
         ("|| 1.0", "this one has 0"),
         ("move |x: f32| x", "leave `move` out"),
         ("async |x: f32| x", "leave it out"),
@@ -424,7 +427,7 @@ fn errors_say_what_to_write() {
 }
 
 #[test]
-fn folds() {
+fn folds_check_types_and_identity() {
     let expanded = fold_of(tokens("|a: u64, b: u64| a.min(b), u64::MAX"))
         .unwrap()
         .to_string();

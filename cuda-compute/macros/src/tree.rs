@@ -1,22 +1,22 @@
-//! A closure whose types are inferred.
+//! The syntax tree of a closure whose types are inferred.
 
 use proc_macro2::Span;
 
 use crate::{methods::Text, types::Ty};
 
-/// A variable, by its place in [`Closure::variables`].
+/// The index of a variable in [`Closure::variables`].
 pub type Variable = usize;
 
-/// What is known of a variable.
+/// The properties of a variable.
 pub struct Declared {
-    /// Its name on the device.
+    /// The name on the device.
     pub name: String,
-    /// Its name in the Rust function.
+    /// The name in the Rust function.
     pub host: String,
     pub ty: Ty,
-    /// Whether it may change once it has a value.
+    /// Whether it may change after its initialization.
     pub mutable: bool,
-    /// Where it is declared.
+    /// The span of the declaration.
     pub span: Span,
 }
 
@@ -27,9 +27,9 @@ pub struct Node {
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 pub enum What {
-    /// A literal, and whether it stands behind a minus that belongs to it.
+    /// A literal, and whether it includes a preceding minus.
     Integer {
         value: u128,
         negative: bool,
@@ -44,12 +44,12 @@ pub enum What {
     Binary(Operator, Box<Node>, Box<Node>),
     And(Box<Node>, Box<Node>),
     Or(Box<Node>, Box<Node>),
-    /// To the node's type.
+    /// A conversion to the node's type.
     Cast(Box<Node>),
     Call(Text, Vec<Node>),
     Block(Block),
     If(Box<Node>, Block, Option<Box<Node>>),
-    /// Its value is that of its `break`s.
+    /// A loop whose value is that of its `break`s.
     Loop(Block),
     While(Box<Node>, Block),
     For(Box<For>),
@@ -60,16 +60,16 @@ pub enum What {
     AssignWith(Operator, Variable, Box<Node>),
 }
 
-/// A constant, by its bits as an `f64` or as an integer.
+/// A constant, as an `f64` or an integer.
 #[derive(Clone, Copy)]
 pub enum Constant {
     Real(f64),
-    /// Of type `f32`: through `f64` a constant could be rounded twice.
+    /// A constant of type `f32`, because conversion through `f64` could round it twice.
     Single(f32),
     Integer(i128),
 }
 
-/// An operator of two operands.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Add,
@@ -90,7 +90,7 @@ pub enum Operator {
     Ge,
 }
 
-/// Statements, and the value in the end.
+/// Statements, and the value at the end.
 pub struct Block {
     pub statements: Vec<Statement>,
     pub value: Option<Box<Node>>,
@@ -100,7 +100,7 @@ pub struct Block {
 /// A statement.
 pub enum Statement {
     Let(Variable, Option<Node>),
-    /// Whose value is not used.
+    /// An expression whose value is not used.
     Expression(Node),
 }
 
@@ -113,7 +113,7 @@ pub struct For {
     pub body: Block,
 }
 
-/// All of a closure.
+/// A whole closure.
 pub struct Closure {
     pub parameters: Vec<Variable>,
     pub variables: Vec<Declared>,

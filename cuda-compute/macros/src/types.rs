@@ -1,4 +1,4 @@
-//! The types of a closure, and how they are inferred.
+//! The types of a closure and their inference.
 
 use proc_macro2::Span;
 use syn::{Error, Result, Type};
@@ -21,7 +21,7 @@ pub enum Scalar {
 
 use Scalar::*;
 
-/// Every type, its name in Rust and in CUDA C++.
+/// Every type, with its names in Rust and in CUDA C++.
 const NAMES: [(Scalar, &str, &str); 11] = [
     (F32, "f32", "float"),
     (F64, "f64", "double"),
@@ -37,7 +37,7 @@ const NAMES: [(Scalar, &str, &str); 11] = [
 ];
 
 impl Scalar {
-    /// The type of this name in Rust.
+    /// Returns the type with this Rust name.
     pub fn named(name: &str) -> Option<Self> {
         let row = NAMES.iter().find(|row| row.1 == name)?;
         Some(row.0)
@@ -63,7 +63,7 @@ impl Scalar {
         !matches!(self, U8 | U16 | U32 | U64 | Bool)
     }
 
-    /// The number of bits.
+    /// Returns the number of bits.
     pub fn width(self) -> u32 {
         match self {
             I8 | U8 | Bool => 8,
@@ -73,7 +73,7 @@ impl Scalar {
         }
     }
 
-    /// The integer type without a sign of the same width.
+    /// Returns the unsigned integer type of the same width.
     pub fn unsigned(self) -> Self {
         match self.width() {
             8 => U8,
@@ -83,13 +83,13 @@ impl Scalar {
         }
     }
 
-    /// The greatest value of an integer type.
+    /// Returns the greatest value of an integer type.
     pub fn highest(self) -> u128 {
         let bits = self.width() - u32::from(self.has_sign());
         (1 << bits) - 1
     }
 
-    /// The type that is written there.
+    /// Returns the type that the source text names.
     pub fn written(written: &Type) -> Result<Self> {
         let path = match written {
             Type::Path(path) if path.qself.is_none() => &path.path,
@@ -98,13 +98,13 @@ impl Scalar {
             Type::Reference(reference) => {
                 return Err(Error::new_spanned(
                     reference,
-                    "references are not known on the device: take the value, as in `x: f32`",
+                    "references are not supported on the device: take the value, as in `x: f32`",
                 ));
             }
             Type::Infer(_) => {
                 return Err(Error::new_spanned(
                     written,
-                    "`_` does not say a type: write it, as in `x: f32`",
+                    "`_` is not a type here: write it, as in `x: f32`",
                 ));
             }
             _ => return Err(unknown(written, &quote::quote!(#written).to_string())),
@@ -116,17 +116,17 @@ impl Scalar {
     }
 }
 
-/// The error for a type that the device lacks.
+/// Returns the error for a type that the device lacks.
 pub fn unknown(place: impl quote::ToTokens, name: &str) -> Error {
     let remedy = match name {
-        "f16" | "bf16" => "compute in f32: elements of this type convert to it",
+        "f16" | "bf16" => "compute in f32: elements of this type are converted to it",
         "usize" => "take u64 or u32, whose size does not depend on the computer",
         "isize" => "take i64 or i32, whose size does not depend on the computer",
         "i128" | "u128" => "take i64 or u64",
         "char" => "take u32",
-        _ => "known are f32, f64, i8 to i64, u8 to u64 and bool",
+        _ => "the supported types are f32, f64, i8 to i64, u8 to u64 and bool",
     };
-    let message = format!("`{name}` is not known on the device: {remedy}");
+    let message = format!("`{name}` is not supported on the device: {remedy}");
     Error::new_spanned(place, message)
 }
 
@@ -136,7 +136,7 @@ pub enum Ty {
     Scalar(Scalar),
     /// `()`.
     Unit,
-    /// Of what never has a value, such as `return`.
+    /// The type of expressions that never have a value, such as `return`.
     Never,
     /// An entry of [`Types`].
     Open(usize),
@@ -148,13 +148,13 @@ impl From<Scalar> for Ty {
     }
 }
 
-/// What is known of an open type.
+/// The known constraint on an open type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Any,
-    /// Of a literal such as `1`.
+    /// The type of a literal such as `1`.
     Integer,
-    /// Of a literal such as `1.0`.
+    /// The type of a literal such as `1.0`.
     Real,
 }
 
@@ -164,18 +164,18 @@ enum Entry {
     Same(Ty),
 }
 
-/// The open types of a closure. What is found to be the same type is joined, and stays so.
+/// The open types of a closure. Types that are found to be equal are unified permanently.
 #[derive(Default)]
 pub struct Types(Vec<Entry>);
 
 impl Types {
-    /// A new open type.
+    /// Creates an open type.
     pub fn open(&mut self, kind: Kind) -> Ty {
         self.0.push(Entry::Open(kind));
         Ty::Open(self.0.len() - 1)
     }
 
-    /// What is known of `ty` by now.
+    /// Returns the current knowledge about `ty`.
     pub fn now(&self, mut ty: Ty) -> Ty {
         while let Ty::Open(index) = ty {
             match self.0[index] {
@@ -193,7 +193,7 @@ impl Types {
         }
     }
 
-    /// The type, if it is known by now.
+    /// Returns the type, if it is already known.
     pub fn scalar(&self, ty: Ty) -> Option<Scalar> {
         match self.now(ty) {
             Ty::Scalar(scalar) => Some(scalar),
@@ -201,7 +201,7 @@ impl Types {
         }
     }
 
-    /// The type in the end: literals that nothing else decides about are `i32` and `f64`, as in Rust.
+    /// Returns the final type. Literals without other constraints are `i32` and `f64`, as in Rust.
     pub fn decided(&self, ty: Ty) -> Option<Scalar> {
         match self.now(ty) {
             Ty::Scalar(scalar) => Some(scalar),
@@ -214,8 +214,8 @@ impl Types {
         }
     }
 
-    /// Joins two types: a value of type `found` stands where `wanted` is expected. Returns the type of both. What
-    /// never has a value fits anywhere.
+    /// Unifies two types for a value of type `found` where `wanted` is expected, and returns the
+    /// common type. The type of expressions that never have a value fits anywhere.
     pub fn join(&mut self, wanted: Ty, found: Ty, span: Span) -> Result<Ty> {
         let (wanted, found) = (self.now(wanted), self.now(found));
         match (wanted, found) {
@@ -263,23 +263,23 @@ impl Types {
             _ => "",
         };
         let message = format!(
-            "{} is expected here, and this is {}{remedy}",
+            "{} is expected here, but this is {}{remedy}",
             self.describe(wanted),
             self.describe(found)
         );
         Error::new(span, message)
     }
 
-    /// In words.
+    /// Returns a description of the type.
     pub fn describe(&self, ty: Ty) -> String {
         match self.now(ty) {
             Ty::Scalar(scalar) => format!("`{}`", scalar.rust()),
-            Ty::Unit => "`()`, no value".into(),
-            Ty::Never => "`!`, never a value".into(),
+            Ty::Unit => "`()`, which is no value".into(),
+            Ty::Never => "`!`, which never has a value".into(),
             Ty::Open(index) => match self.kind(index) {
-                Kind::Any => "of a type not known yet".into(),
+                Kind::Any => "of an unknown type".into(),
                 Kind::Integer => "an integer".into(),
-                Kind::Real => "a real number".into(),
+                Kind::Real => "a float".into(),
             },
         }
     }

@@ -1,30 +1,31 @@
-//! How an output is cut into blocks.
+//! The division of an output into blocks.
 
 use super::variant::{Size, Variant};
 
 /// Columns of the output per block.
 const BLOCK_COLUMNS: u32 = 128;
 
-/// How an output is cut into blocks.
+/// The division of an output into blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// The number of pieces side by side, and of pieces one above the other.
+    /// The number of pieces in a row and in a column of pieces.
     pub(super) across: u32,
     pub(super) down: u32,
     /// Rows per piece.
     pub(super) rows: u32,
-    /// Blocks for all images together.
+    /// Blocks of all images together.
     pub(super) blocks: u32,
 }
 
 impl Variant {
-    /// Rows of the output per block, if `resident` blocks are on the device at the same time, and the output is cut
-    /// into `across` pieces (of all images) side by side.
+    /// Returns the rows of the output per block, if `resident` blocks are on the device at the same
+    /// time and the output (of all images) is cut into `across` pieces horizontally.
     fn block_rows(self, size: Size, height: u32, across: u64, resident: u32) -> u32 {
         match self {
             Self::Direct { warps, rows, .. } | Self::Tile { warps, rows, .. } => warps * rows,
-            // All blocks run at once, each in whole steps, which the kernel relies on. If a piece is short, most of
-            // what it reads is the filter's overlap.
+            // All blocks run at once, and the kernel relies on each piece being a multiple of
+            // `rows`. A minimum of half the filter's height limits the share of overlap among the
+            // rows that a block reads.
             Self::March { rows, .. } => {
                 let down = (u64::from(resident) / across.max(1)).max(1);
                 let fair = height.div_ceil(u32::try_from(down).unwrap_or(u32::MAX));
@@ -33,8 +34,8 @@ impl Variant {
         }
     }
 
-    /// Cuts `images` outputs of `width` x `height`, if `resident` blocks are on the device at the same time. `None`
-    /// where that takes more blocks than a grid can have.
+    /// Cuts `images` outputs of `width` x `height`, if `resident` blocks are on the device at the
+    /// same time. Returns `None` if a grid can't have that many blocks.
     pub(super) fn cut(
         self,
         size: Size,
@@ -66,23 +67,24 @@ mod tests {
     };
 
     #[test]
-    fn blocks_share_the_rows_fairly() {
+    fn block_rows_divides_rows_evenly() {
         let [direct, march, tile] = ALL;
         assert_eq!(direct.block_rows(size(3, 3), 4096, 32, 1), 16);
         assert_eq!(tile.block_rows(size(15, 15), 4096, 32, 1), 32);
-        // 2112 blocks, 32 of them side by side: 66 pieces of 63 rows, in whole steps.
+        // 2112 blocks, 32 of them horizontally: 66 pieces of 63 rows, rounded up to a multiple of
+        // 2.
         assert_eq!(march.block_rows(size(9, 9), 4096, 32, 2112), 64);
-        // More side by side than there are blocks: a piece is all rows.
+        // There are more pieces horizontally than blocks, so each piece has all rows.
         assert_eq!(march.block_rows(size(9, 9), 4096, 4000, 2112), 4096);
         assert_eq!(march.block_rows(size(9, 9), 4096, 0, 1), 4096);
-        // No shorter than half the filter.
+        // A piece has at least half the filter's rows.
         assert_eq!(SEPARABLE.block_rows(size(31, 31), 1, 1, 1000), 15);
         assert_eq!(SEPARABLE.block_rows(size(31, 31), 0, 1, 1000), 15);
         assert_eq!(march.block_rows(size(1, 1), 0, 1, 1000), 2);
     }
 
     #[test]
-    fn an_output_is_cut_into_blocks_of_all_images() {
+    fn cut_counts_blocks_of_all_images() {
         let [direct, march, _] = ALL;
         let cut = |across, down, rows, blocks| {
             Some(Cut {
@@ -95,12 +97,13 @@ mod tests {
         assert_eq!(direct.cut(size(3, 3), (300, 100), 1, 1), cut(3, 7, 16, 21));
         assert_eq!(direct.cut(size(3, 3), (384, 112), 5, 1), cut(3, 7, 16, 105));
         assert_eq!(direct.cut(size(3, 3), (1, 1), 1, 1), cut(1, 1, 16, 1));
-        // Images share the device's blocks: 2112 / (32 x 2) = 33 pieces of 125 rows, in steps of 2.
+        // Images share the device's blocks: 2112 / (32 x 2) = 33 pieces of 125 rows, rounded up to
+        // a multiple of 2.
         assert_eq!(
             march.cut(size(9, 9), (4096, 4096), 2, 2112),
             cut(32, 33, 126, 2112)
         );
-        // As many blocks as a grid may have.
+        // The maximum number of blocks in a grid.
         let most = i32::MAX as usize;
         assert_eq!(
             direct.cut(size(3, 3), (128, 16), most, 1),
@@ -115,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_take_whole_steps() {
+    fn march_blocks_have_whole_steps() {
         for height in [1, 17, 4096, 100_000] {
             for across in [1, 32, 4000] {
                 for (variant, size, step) in [(SEPARABLE, size(31, 31), 3), (ALL[1], size(9, 9), 2)]

@@ -1,11 +1,11 @@
-//! Filters, and whether they are products of two vectors.
+//! Filters and their factorization into two vectors.
 
 use crate::error::{Error, Result};
 
 /// The weights of a two-dimensional filter, row by row.
 ///
-/// If the weights are exactly the products of a column and a row (box, Gauss, Sobel), the filter is recognised as
-/// separable, and convolved in two one-dimensional passes if that is faster.
+/// If the weights are exactly the products of a column and a row (box, Gauss, Sobel), the filter is
+/// recognised as separable. It is then convolved in two one-dimensional passes if that is faster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     width: usize,
@@ -22,14 +22,15 @@ pub(crate) struct Factors {
 }
 
 impl Filter {
-    /// A filter of `width` x `height` weights, row by row.
+    /// Creates a filter of `width` x `height` weights, given row by row.
     ///
     /// # Errors
-    /// There are no weights, or their number is not `width * height`.
+    /// Returns [`Error::Shape`] if there are no weights, or if their number is not
+    /// `width * height`.
     pub fn new(width: usize, height: usize, weights: &[f32]) -> Result<Self> {
         if width == 0 || height == 0 || width.checked_mul(height) != Some(weights.len()) {
             return Err(Error::Shape(format!(
-                "{} weights are no filter of {width} x {height}",
+                "{} weights don't make a filter of {width} x {height}",
                 weights.len()
             )));
         }
@@ -41,10 +42,10 @@ impl Filter {
         })
     }
 
-    /// The filter whose weights are the products of a row and a column.
+    /// Creates the filter whose weights are the products of a row and a column.
     ///
     /// # Errors
-    /// One of them is empty.
+    /// Returns [`Error::Shape`] if `row` or `column` is empty.
     pub fn separable(row: &[f32], column: &[f32]) -> Result<Self> {
         let weights: Vec<f32> = column
             .iter()
@@ -58,25 +59,25 @@ impl Filter {
         Ok(filter)
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// All weights, row by row.
+    /// Returns all weights, row by row.
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// Whether it is known to be the product of a column and a row.
+    /// Returns whether the filter is known to be the product of a column and a row.
     #[must_use]
     pub fn is_separable(&self) -> bool {
         self.factors.is_some()
@@ -86,7 +87,8 @@ impl Filter {
         self.factors.as_ref()
     }
 
-    /// The filter rotated by 180 degrees: correlating with it is convolving with this one.
+    /// Returns the filter rotated by 180 degrees. Correlating with it is the same as convolving
+    /// with this one.
     pub(crate) fn turned(&self) -> Self {
         let reversed = |values: &[f32]| values.iter().rev().copied().collect();
         Self {
@@ -101,13 +103,13 @@ impl Filter {
     }
 }
 
-/// The factors of a matrix of rank 1, if their products reproduce it bit for bit.
+/// Returns the factors of a matrix of rank 1, if their products reproduce it bit for bit.
 fn factors(width: usize, weights: &[f32]) -> Option<Factors> {
     let (pivot, largest) = weights
         .iter()
         .enumerate()
         .max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
-    // For zeros, infinities and NaN the quotients are NaN, whose products match nothing.
+    // Zeros, infinities and NaN give NaN quotients, whose products never match.
     let (pivot_row, pivot_column) = (pivot / width, pivot % width);
     let row = weights[pivot_row * width..][..width].to_vec();
     let column: Vec<f32> = weights
@@ -126,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_are_recognised() {
+    fn new_recognises_exact_products() {
         let sobel = [-1.0, 0.0, 1.0, -2.0, 0.0, 2.0, -1.0, 0.0, 1.0];
         let box_filter = [0.04; 25];
         assert!(Filter::new(3, 3, &sobel).unwrap().is_separable());
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_exactly_a_product_is_not() {
+    fn new_rejects_inexact_products() {
         let sharpen = [0.0, -1.0, 0.0, -1.0, 5.0, -1.0, 0.0, -1.0, 0.0];
         let mut nearly = [0.25f32; 9];
         nearly[8] = f32::from_bits(nearly[8].to_bits() + 1);
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_checked() {
+    fn new_checks_shapes() {
         assert!(Filter::new(0, 3, &[]).is_err());
         assert!(Filter::new(2, 2, &[1.0; 3]).is_err());
         assert!(Filter::new(usize::MAX, 2, &[1.0; 3]).is_err());
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn turning_turns_both_axes() {
+    fn turned_reverses_both_axes() {
         let filter = Filter::new(3, 2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
         assert_eq!(filter.turned().weights(), [6.0, 5.0, 4.0, 3.0, 2.0, 1.0]);
     }

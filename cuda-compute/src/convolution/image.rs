@@ -12,9 +12,9 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Elements of images that can be convolved: `u8`, `u16`, `f16`, `bf16`, `f32`.
+/// An element type of images that can be convolved: `u8`, `u16`, `f16`, `bf16` or `f32`.
 ///
-/// This trait is sealed: the kernels know these types only.
+/// This trait is sealed, because the kernels support only these types.
 pub trait Pixel: Element + sealed::Pixel {}
 
 mod sealed {
@@ -31,8 +31,8 @@ macro_rules! pixels {
 pixels!(u8, u16, half::f16, half::bf16, f32);
 
 impl<T: Pixel> Array<T> {
-    /// The convolution of an image with a filter, with zeros beyond the edges, as large as the image: see
-    /// [`convolve_with`](Self::convolve_with).
+    /// Convolves the image with a filter, with zeros beyond the edges. The result has the same size
+    /// as the image. See [`convolve_with`](Self::convolve_with).
     ///
     /// ```
     /// use cuda_compute::{Array, Filter};
@@ -53,32 +53,33 @@ impl<T: Pixel> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`convolve_with`](Self::convolve_with).
+    /// Returns an error under the conditions of [`convolve_with`](Self::convolve_with).
     pub fn convolve(&self, filter: &Filter) -> Result<Self> {
         self.convolve_with(filter, ConvolutionOptions::default())
     }
 
-    /// The convolution of an image with a filter, as a new array in C order.
+    /// Convolves the image with a filter and returns a new array in C order.
     ///
-    /// An image of one channel has the shape `[height, width]`. One whose pixels have 1, 3 or 4 channels side by side,
-    /// as most files have them, has the shape `[height, width, channels]`; each channel is convolved alone, a fourth
-    /// as the others. The result has the same channels, and the [size](ConvolutionOptions::output_size) that the
-    /// options say. Rows may be any distance apart, as those of a slice are; an image in any other layout is copied
-    /// first.
+    /// An image of one channel has the shape `[height, width]`. An image with 1, 3 or 4 interleaved
+    /// channels, as in most image files, has the shape `[height, width, channels]`. Each channel is
+    /// convolved separately, including an alpha channel. The result has the same channels, and its
+    /// size follows from the options (see [`output_size`](ConvolutionOptions::output_size)). Rows
+    /// may have any pitch, as those of a slice do. An image in any other layout is copied first.
     ///
-    /// **Accuracy.** Each result is a sum in `f32`, and rounded once, to the nearest: of two that are as near, the even
-    /// one. Integers are cut off at their limits; NaN, which only a weight can bring there, becomes 0. The sum begins
-    /// with 0, and goes through the filter's rows (for a true convolution from the last one on), and in a row through
-    /// its columns in the same direction; each product is added by one fused multiply-add. It has the same bits on
-    /// any device, and is off by at most width · height · 2⁻²⁴ Σ|weight · pixel|. Whether the filter is
-    /// [separable](ConvolutionOptions::separate) doesn't matter.
+    /// **Accuracy.** Each result is a sum in `f32`, rounded once to nearest, ties to even. Integers
+    /// saturate. NaN, which can only come from a weight in an integer image, becomes 0. The sum
+    /// starts at 0 and goes through the filter's rows, and through the columns of each row. A true
+    /// convolution goes through both from last to first. Each product is added by one fused
+    /// multiply-add. The result has the same bits on any device and is off by at most width ·
+    /// height · 2⁻²⁴ Σ|weight · pixel|. The [`separate`](ConvolutionOptions::separate) option has
+    /// no effect.
     ///
-    /// `f32` images of one channel are an exception: they are convolved as [`Convolution`] does it, with its bits. A
-    /// [`Convolution`] is also for who convolves many such images with one filter, into memory that is there: it
-    /// prepares the filter once.
+    /// `f32` images of one channel are an exception: they are convolved by [`Convolution`] and have
+    /// its bits. Use a [`Convolution`] directly to convolve many such images with one filter into
+    /// existing memory. It prepares the filter once.
     ///
-    /// A filter whose weights cancel out, such as Sobel's, has results of both signs, and an image of `u8` or `u16` keeps
-    /// the positive half alone. Convolve it as `f32` for both:
+    /// A filter whose weights cancel out, such as Sobel's, has results of both signs, but `u8` and
+    /// `u16` images keep only the positive ones. Convolve the image as `f32` to keep both:
     ///
     /// ```
     /// use cuda_compute::{Array, Filter};
@@ -111,9 +112,13 @@ impl<T: Pixel> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// The shape is no image's. The filter has more than 8160 weights, counting each row of an odd width as one
-    /// longer, or its reach takes more shared memory than the device has (45 x 45 always fits). A row, or a column, has
-    /// more than 2³¹ − 2²⁰ elements. The kernel does not compile for this device. Memory ran out.
+    /// Returns an error if:
+    /// - the shape is not that of an image;
+    /// - the filter has more than 8160 weights, where each row of odd width counts as one longer;
+    /// - the filter's reach takes more shared memory than the device has (45 x 45 always fits);
+    /// - a row or a column has more than 2³¹ − 2²⁰ elements;
+    /// - the kernel does not compile for this device;
+    /// - memory runs out.
     pub fn convolve_with(&self, filter: &Filter, options: ConvolutionOptions) -> Result<Self> {
         let [height, width, channels] = sides(self.shape())?;
         let (columns, rows) = options.output_size(filter, width, height);
@@ -135,7 +140,8 @@ impl<T: Pixel> Array<T> {
             let convolution = Convolution::lazy(kernels, filter, options);
             let from = Plane::new(width, height).pitch(pitch);
             from.check("an image", from.elements().unwrap_or(0))?;
-            // SAFETY: an image of this size lies at either place, with rows so far apart; the second one is new.
+            // SAFETY: both places hold an image of this size with this pitch. The second one is
+            // new.
             unsafe {
                 convolution.enqueue(
                     stream,
@@ -163,13 +169,15 @@ impl<T: Pixel> Array<T> {
                 owner: result.memory.owner(),
             };
             let (at, what) = ((kernels, stream), (T::DATA_TYPE, channels));
-            // SAFETY: an image of this size lies at either place, with rows so far apart; the second one is new.
+            // SAFETY: both places hold an image of this size with this pitch. The second one is
+            // new.
             unsafe { interleaved::run(at, what, (filter, options), from, to)? };
         }
         Ok(result)
     }
 
-    /// Elements from one row of an image to the next, if pixels lie side by side and rows follow each other.
+    /// Returns the elements from one row of an image to the next, if pixels are contiguous within a
+    /// row and rows are in ascending order.
     fn row_pitch(&self, [height, width, channels]: [usize; 3]) -> Option<usize> {
         let strides = self.strides();
         let dense = |axis: usize, length: usize, stride: usize| {
@@ -187,7 +195,7 @@ impl<T: Pixel> Array<T> {
     }
 }
 
-/// Height, width and channels.
+/// Returns height, width and channels.
 fn sides(shape: Shape) -> Result<[usize; 3]> {
     let why = match *shape.as_slice() {
         [height, width] => return Ok([height, width, 1]),
@@ -196,7 +204,7 @@ fn sides(shape: Shape) -> Result<[usize; 3]> {
         _ => format!("{} axes", shape.rank()),
     };
     Err(Error::Shape(format!(
-        "an array of shape {shape} is no image: it has {why}, where an image is [height, width], or \
+        "an array of shape {shape} is not an image: it has {why}. An image has the shape [height, width], or \
          [height, width, channels] with 1, 3 or 4 channels"
     )))
 }

@@ -1,4 +1,4 @@
-//! The kernel for images as files have them: small elements, channels side by side.
+//! The kernel for images in the format of most files: small elements and interleaved channels.
 
 use std::ffi::c_void;
 
@@ -15,40 +15,42 @@ use crate::{
     order::ordered,
 };
 
-/// Warps of a block, and rows of a warp.
+/// Warps per block and rows per warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tile {
     pub(crate) warps: u32,
     pub(crate) rows: u32,
 }
 
-/// What is fastest, but for what [`Interleaved::preferred`] says; 4096² on an H200, in µs, this and [`TALL`]: `u8` by 3 x 3
-/// 29.7 and more than 30.1, by 9 x 9 75.0 and more than 75.1; `u16` of 3 channels by 3 x 3 77.2 and more than 81.9.
+/// The fastest tile, except in the cases of [`Interleaved::preferred`]. Times for 4096² on an H200
+/// in µs, for this tile and for [`TALL`]: `u8` by 3 x 3 29.7 and more than 30.1, by 9 x 9 75.0 and
+/// more than 75.1, `u16` of 3 channels by 3 x 3 77.2 and more than 81.9.
 const SHORT: Tile = Tile { warps: 4, rows: 4 };
-/// `u8` of 3 channels by 3 x 3 67.6 (71.4 by [`SHORT`]), by 9 x 9 204 (more than 210); `u16` of 3 channels by 9 x 9 214 (more
-/// than 219).
+/// Times in µs: `u8` of 3 channels by 3 x 3 67.6 ([`SHORT`]: 71.4), by 9 x 9 204 (more than 210),
+/// `u16` of 3 channels by 9 x 9 214 (more than 219).
 const TALL: Tile = Tile { warps: 4, rows: 8 };
-/// The least shared memory, where the others have no room.
+/// The tile with the least shared memory, for cases in which the others don't fit.
 const LEAST: Tile = Tile { warps: 1, rows: 4 };
 
 /// Elements of a row per block.
 const BLOCK_ELEMENTS: u32 = 128;
 
-/// The kernel for filters of one size, with their weights as its parameter.
+/// The kernel for filters of one size. The weights are a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Interleaved {
     pub(crate) data: DataType,
     pub(crate) channels: u32,
-    /// `aligned`: rows of the input start at multiples of 4 elements.
+    /// `aligned`: whether rows of the input start at multiples of 4 elements.
     pub(crate) size: Size,
-    /// The same of the output.
+    /// Whether rows of the output start at multiples of 4 elements.
     pub(crate) aligned_output: bool,
     pub(crate) border: super::Border,
     pub(crate) tile: Tile,
 }
 
 impl Interleaved {
-    /// The tile for this filter and these pixels: see `tuning/array_kernels.py images`.
+    /// Returns the fastest tile for this filter and these pixels, as measured by
+    /// `tuning/array_kernels.py images`.
     fn preferred(&self) -> Tile {
         let height = self.size.height;
         match self.channels > 1 && (height >= 8 || (height <= 3 && self.data.size() == 1)) {
@@ -57,7 +59,8 @@ impl Interleaved {
         }
     }
 
-    /// The preferred tile, or the first one that a block has enough shared memory for.
+    /// Chooses the preferred tile, or the first one that fits in a block's shared memory. Returns
+    /// false if none fits.
     fn choose_tile(&mut self, hardware: &Hardware) -> bool {
         let fits = |tile: &Tile| {
             let tile = *tile;
@@ -77,7 +80,8 @@ impl Interleaved {
         self.tile.warps * self.tile.rows
     }
 
-    /// Bytes of dynamic shared memory per block: its outputs' elements, and those that the filter reaches beyond them.
+    /// Bytes of dynamic shared memory per block: the elements of its outputs and those that the
+    /// filter reaches beyond them.
     pub(crate) fn shared_bytes(&self) -> u32 {
         let Size { width, height, .. } = self.size;
         let shift = match self.size.aligned {
@@ -88,13 +92,13 @@ impl Interleaved {
         (self.rows() + height - 1).saturating_mul((BLOCK_ELEMENTS + halo) * 4)
     }
 
-    /// Filter rows whose code is written out.
+    /// Filter rows that are unrolled.
     fn group(&self) -> u32 {
         (UNROLLED / self.size.width).clamp(1, self.size.height)
     }
 }
 
-/// Weights whose code is written out, each for all outputs of a thread.
+/// Weights that are unrolled, each for all outputs of a thread.
 const UNROLLED: u32 = 32;
 
 impl Specialisation for Interleaved {
@@ -140,7 +144,7 @@ impl Specialisation for Interleaved {
     }
 }
 
-/// An image in device memory, whose pixels lie side by side in a row.
+/// An image in device memory, whose pixels are contiguous within a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     pub(super) address: u64,
@@ -160,7 +164,8 @@ impl Place<'_> {
 /// Enqueues the convolution of an image with `channels` elements of a type in each pixel.
 ///
 /// # Safety
-/// Both are images of such pixels, and the output, which is written to, is as large as the options say.
+/// The caller must ensure that both places hold images of such pixels, and that the output, which
+/// is written, has the size that the options give.
 pub(super) unsafe fn run(
     (kernels, stream): (&Kernels, &Stream),
     (data, channels): (DataType, usize),
@@ -217,26 +222,28 @@ pub(super) unsafe fn run(
         (&raw mut input).cast(),
         (&raw mut output).cast(),
         (&raw mut geometry).cast(),
-        // The driver only reads.
+        // The driver only reads the weights.
         weights.as_ptr().cast_mut().cast(),
     ];
     ordered(stream, [Some(from.owner), Some(to.owner)], || {
-        // SAFETY: the kernel's parameters are two addresses, `Geometry` and as many weights as its source was given; it
-        // reads and writes the pixels of the two images, as the caller has promised. Ordered with their streams.
+        // SAFETY: the kernel's parameters are two addresses, `Geometry`, and the number of weights
+        // that its source was given. It reads and writes only the pixels of the two images, as the
+        // caller has promised. The launch is ordered with their streams.
         unsafe { function.launch_raw(stream, config, &mut pointers)? };
         Ok(())
     })
 }
 
-/// Elements of a row, or rows, that the kernel can count, including what it looks for beyond them.
+/// The maximum number of elements per row, and of rows, that the kernel can index, including the
+/// border that it reads.
 const LARGEST: usize = (i32::MAX - (1 << 20)) as usize;
 
-/// How the output is cut into blocks, and their number.
+/// Returns the division of the output into blocks, and the number of blocks.
 fn cut(kernel: &Interleaved, from: &Place<'_>, to: &Place<'_>) -> Result<(Geometry, u32)> {
     let channels = kernel.channels as usize;
     let too_many = |what: &str| {
         Error::Shape(format!(
-            "an image of {} x {} pixels of {channels} channels has {what}",
+            "an image of {} x {} pixels with {channels} channels has {what}",
             from.width, from.height
         ))
     };
@@ -244,7 +251,7 @@ fn cut(kernel: &Interleaved, from: &Place<'_>, to: &Place<'_>) -> Result<(Geomet
         let fits = |count: Option<usize>| count.is_some_and(|count| count <= LARGEST);
         if !fits(place.width.checked_mul(channels)) || !fits(Some(place.height)) {
             return Err(too_many(&format!(
-                "rows of more than {LARGEST} elements, or as many rows"
+                "rows of more than {LARGEST} elements, or more than {LARGEST} rows"
             )));
         }
     }
@@ -303,9 +310,9 @@ mod tests {
     }
 
     #[test]
-    fn what_a_block_needs_is_counted_as_the_kernel_does() {
+    fn shared_bytes_match_the_kernel() {
         assert_eq!(kernel(1, 1, true).shared_bytes(), 32 * 128 * 4);
-        // 1 pixel to the left is 3 elements, and 1 more to the boundary.
+        // 1 pixel to the left is 3 elements, plus 1 more to the boundary.
         assert_eq!(kernel(3, 3, true).shared_bytes(), 34 * (128 + 8) * 4);
         assert_eq!(kernel(3, 3, false).shared_bytes(), 34 * (128 + 8) * 4);
         assert_eq!(kernel(4, 3, true).shared_bytes(), 34 * (128 + 8) * 4);
@@ -316,8 +323,8 @@ mod tests {
     }
 
     #[test]
-    fn filters_up_to_45_have_a_tile_on_any_device() {
-        // What a block may have on sm_75, sm_86, sm_80 and sm_90.
+    fn filters_up_to_45_fit_on_any_device() {
+        // The shared memory limits of sm_75, sm_86, sm_80 and sm_90.
         for limit in [64, 99, 163, 227].map(|kib| kib * 1024) {
             for channels in [1, 3, 4] {
                 for side in 1..=45 {
@@ -340,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_is_cut_into_blocks() {
+    fn cut_counts_blocks_and_rejects_large_images() {
         let context = Context::primary(0).unwrap();
         let place = |width, height| Place {
             address: 0,
@@ -363,7 +370,7 @@ mod tests {
         assert_eq!(blocks(1, 1), (1, 1, 1));
         assert_eq!(blocks(128, 32), (3, 1, 3));
         assert_eq!(blocks(129, 33), (4, 2, 8));
-        // Rows of more than 2^31 bytes together, and of as many as can be counted.
+        // Rows of more than 2^31 bytes together, and the maximum number of rows.
         assert_eq!(blocks(65_536, 65_536), (1536, 2048, 1536 * 2048));
         let most = LARGEST / 3;
         assert_eq!(blocks(most, 1).1, 1);

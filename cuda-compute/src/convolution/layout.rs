@@ -1,9 +1,9 @@
-//! How images are laid out in memory.
+//! The layout of images in memory.
 
 use crate::error::{Error, Result};
 
-/// Where the pixels of an image, or of a batch of images, are in a slice of elements. All lengths count elements, not
-/// bytes.
+/// The layout of an image, or of a batch of images, in a slice of elements. All lengths count
+/// elements, not bytes.
 ///
 /// ```
 /// use cuda_compute::Layout;
@@ -30,7 +30,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// One image without gaps.
+    /// Creates the layout of one dense image.
     #[must_use]
     pub const fn new(width: usize, height: usize) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Layout {
         }
     }
 
-    /// Sets rows that are `pitch` elements apart, in images that follow each other without a gap.
+    /// Sets the row pitch in elements. Images follow each other without a gap.
     #[must_use]
     pub const fn pitch(mut self, pitch: usize) -> Self {
         self.pitch = pitch;
@@ -57,14 +57,15 @@ impl Layout {
         self
     }
 
-    /// Sets images that are `image_pitch` elements apart.
+    /// Sets the distance between images in elements.
     #[must_use]
     pub const fn image_pitch(mut self, image_pitch: usize) -> Self {
         self.image_pitch = image_pitch;
         self
     }
 
-    /// Elements from the first pixel to the last; `None` if that is more than a `usize` can hold.
+    /// Returns the number of elements from the first pixel to the last, or `None` if it exceeds
+    /// `usize::MAX`.
     #[must_use]
     pub const fn elements(&self) -> Option<usize> {
         if self.width == 0 || self.height == 0 || self.images == 0 {
@@ -82,34 +83,42 @@ impl Layout {
         }
     }
 
-    /// Whether every row of every image starts at a multiple of 16 bytes if the first one does (for `f32`).
+    /// Returns whether every row of every image starts at a multiple of 16 bytes if the first one
+    /// does (for `f32`).
     pub(crate) const fn keeps_alignment(&self) -> bool {
         self.pitch.is_multiple_of(4) && (self.images <= 1 || self.image_pitch.is_multiple_of(4))
     }
 
-    /// Checks that rows and images don't overlap, that all of them are within `len` elements, and that the kernels
-    /// can count them.
+    /// Checks that rows and images don't overlap, that all of them are within `len` elements, and
+    /// that the kernels can index them.
     pub(crate) fn check(&self, what: &str, len: usize) -> Result<()> {
         let wrong = |why: String| Err(Error::Shape(format!("{what} of {self:?}: {why}")));
         match self.elements() {
             Some(0) => return Ok(()),
             Some(elements) if elements <= len => {}
-            _ => return wrong(format!("needs more than the {len} elements there are")),
+            _ => {
+                return wrong(format!(
+                    "it needs more than the {len} elements of the slice"
+                ));
+            }
         }
         if self.height > 1 && self.pitch < self.width {
-            return wrong("rows overlap".into());
+            return wrong("its rows overlap".into());
         }
         if self.images > 1 && self.image_pitch < self.pitch * (self.height - 1) + self.width {
-            return wrong("images overlap".into());
+            return wrong("its images overlap".into());
         }
         if self.width > LARGEST || self.height > LARGEST || self.images > LARGEST {
-            return wrong(format!("more than {LARGEST} columns, rows or images"));
+            return wrong(format!(
+                "it has more than {LARGEST} columns, rows or images"
+            ));
         }
         Ok(())
     }
 }
 
-/// Columns, rows or images that the kernels can count, including what they read beyond them.
+/// The maximum number of columns, rows and images that the kernels can index, including what they
+/// read beyond them.
 const LARGEST: usize = (i32::MAX - 65536) as usize;
 
 #[cfg(test)]
@@ -117,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layouts_are_checked() {
+    fn check_rejects_overlaps_and_short_slices() {
         assert!(Layout::new(3, 4).check("input", 12).is_ok());
         assert!(Layout::new(3, 4).check("input", 11).is_err());
         assert!(Layout::new(3, 4).pitch(5).check("input", 18).is_ok());
@@ -133,7 +142,7 @@ mod tests {
         );
         assert!(Layout::new(0, 4).check("input", 0).is_ok());
         assert!(Layout::new(usize::MAX, 2).check("input", 0).is_err());
-        // Nothing at all fits anywhere, and overlaps with nothing.
+        // An empty batch fits anywhere and overlaps with nothing.
         assert!(
             Layout::new(3, 4)
                 .pitch(2)
@@ -146,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernels_can_not_count_is_refused() {
+    fn check_rejects_sizes_beyond_the_kernels_limits() {
         let is_ok = |layout: Layout| layout.check("input", usize::MAX).is_ok();
         assert!(is_ok(Layout::new(LARGEST, 1)) && !is_ok(Layout::new(LARGEST + 1, 1)));
         assert!(is_ok(Layout::new(1, LARGEST)) && !is_ok(Layout::new(1, LARGEST + 1)));
@@ -155,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn alignment_is_kept_by_rows_and_images() {
+    fn keeps_alignment_considers_rows_and_images() {
         let aligned = |layout: Layout| layout.keeps_alignment();
         assert!(aligned(Layout::new(3, 4).pitch(8)) && !aligned(Layout::new(3, 4).pitch(6)));
         let two = Layout::new(3, 4).pitch(8).images(2);
         assert!(aligned(two.image_pitch(32)) && !aligned(two.image_pitch(34)));
-        // One image has no other behind it.
+        // With one image, the distance between images doesn't matter.
         assert!(aligned(two.images(1).image_pitch(34)));
     }
 }

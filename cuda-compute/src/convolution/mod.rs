@@ -1,5 +1,5 @@
-//! Two-dimensional convolution of images: of planes of `f32` in device memory ([`Convolution`]), and as a method of
-//! arrays, which takes the types and the channels that files have.
+//! Two-dimensional convolution of images: of `f32` planes in device memory ([`Convolution`]), and
+//! as a method of arrays, which supports the element types and channels of image files.
 
 mod cut;
 mod filter;
@@ -28,17 +28,19 @@ use crate::{
     order::{ordered, same_context},
 };
 
-/// The convolution of `f32` images with one filter: kernels that were compiled for the filter's size, and its
-/// weights.
+/// The convolution of `f32` images with one filter. It consists of the filter's weights and kernels
+/// that are compiled for the filter's size.
 ///
-/// Each call is one launch and allocates nothing. A convolution may be used from several threads and streams. The
-/// channels of an image are a batch of planes ([`Layout::images`]). Bytes, halves and interleaved channels are
-/// convolved by a method of arrays: [`Array::convolve_with`](crate::Array::convolve_with).
+/// Each call is one launch and allocates nothing. Several threads and streams can share a
+/// convolution. To convolve an image with several channels, pass its planes as a batch
+/// ([`Layout::images`]). For bytes, halves and interleaved channels, use the array method
+/// [`Array::convolve_with`](crate::Array::convolve_with).
 ///
 /// # Accuracy
-/// A result is the sum of width · height products, added one after the other with fused multiply-adds. It is off by
-/// at most width · height · 2⁻²⁴ Σ|weight · pixel|; in two passes by at most (width + height) · 2⁻²⁴ Σ|weight ·
-/// pixel|. NaN and infinity are treated as that sum treats them: a weight of 0 turns an infinite pixel into NaN.
+/// Each result is the sum of width · height products, added one after the other with fused
+/// multiply-adds. It is off by at most width · height · 2⁻²⁴ Σ|weight · pixel|, or in two passes by
+/// at most (width + height) · 2⁻²⁴ Σ|weight · pixel|. NaN and infinity propagate as in that sum: a
+/// weight of 0 turns an infinite pixel into NaN.
 ///
 /// ```
 /// use cuda_compute::{Convolution, Filter, Layout};
@@ -64,22 +66,23 @@ pub struct Convolution {
     kernels: Kernels,
     filter: Filter,
     options: ConvolutionOptions,
-    /// Created at the first use: for any alignment, and for rows that start at multiples of 16 bytes.
+    /// Created at the first use: one for any alignment, and one for rows that start at multiples of
+    /// 16 bytes.
     ready: [OnceLock<Ready>; 2],
 }
 
-/// A kernel, and the parameters of its launches.
+/// A kernel and the parameters of its launches.
 #[derive(Debug)]
 struct Ready {
     function: Function,
     kernel: Correlation,
     /// Blocks that are on the device at the same time.
     resident: u32,
-    /// As the kernel takes them.
+    /// In the order that the kernel expects.
     weights: Box<[f32]>,
 }
 
-/// As in `convolve_common.cuh`.
+/// The same struct as in `convolve_common.cuh`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct Geometry {
@@ -97,23 +100,24 @@ struct Geometry {
     images: i32,
 }
 
-/// The parameters of a kernel may have 32,764 bytes together.
+/// A kernel's parameters may take 32,764 bytes in total.
 const MOST_WEIGHTS: usize = (32_764 - 16 - size_of::<Geometry>()) / 16 * 4;
 
 impl Convolution {
-    /// A true convolution with zeros beyond the edges; the result is as large as the input.
+    /// Creates a true convolution with zeros beyond the edges. The result is as large as the input.
     ///
     /// # Errors
-    /// As [`with_options`](Self::with_options).
+    /// Returns an error under the conditions of [`with_options`](Self::with_options).
     pub fn new(context: &Context, filter: &Filter) -> Result<Self> {
         Self::with_options(context, filter, ConvolutionOptions::default())
     }
 
-    /// A convolution with options. The kernel for images whose rows start at multiples of 16 bytes is compiled here;
-    /// the one for other images when it is first needed.
+    /// Creates a convolution with options. This compiles the kernel for images whose rows start at
+    /// multiples of 16 bytes. The kernel for other images is compiled when it is first needed.
     ///
     /// # Errors
-    /// The filter is too large (63 x 63 always works), or the kernel does not compile for this device.
+    /// Returns an error if the filter is too large (63 x 63 always fits), or if the kernel does not
+    /// compile for this device.
     pub fn with_options(
         context: &Context,
         filter: &Filter,
@@ -122,10 +126,11 @@ impl Convolution {
         Self::with_kernels(&Kernels::new(context)?, filter, options)
     }
 
-    /// A convolution with shared kernels: filters of the same size use the same ones.
+    /// Creates a convolution that shares kernels with others. Filters of the same size use the same
+    /// kernels.
     ///
     /// # Errors
-    /// As [`with_options`](Self::with_options).
+    /// Returns an error under the conditions of [`with_options`](Self::with_options).
     ///
     /// ```
     /// use cuda_compute::{Convolution, ConvolutionOptions, Filter, Kernels};
@@ -151,7 +156,7 @@ impl Convolution {
         Ok(convolution)
     }
 
-    /// The same, whose kernels are found at the first use.
+    /// Creates the same convolution but gets its kernels at the first use.
     fn lazy(kernels: &Kernels, filter: &Filter, options: ConvolutionOptions) -> Self {
         Self {
             kernels: kernels.clone(),
@@ -164,19 +169,19 @@ impl Convolution {
         }
     }
 
-    /// The context that the kernels are loaded into.
+    /// Returns the context that the kernels are loaded into.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.kernels.context()
     }
 
-    /// Its options.
+    /// Returns the options.
     #[must_use]
     pub fn options(&self) -> ConvolutionOptions {
         self.options
     }
 
-    /// Columns and rows of the result for an image of `width` x `height`.
+    /// Returns the columns and rows of the result for an image of `width` x `height`.
     #[must_use]
     pub fn output_size(&self, width: usize, height: usize) -> (usize, usize) {
         self.options.output_size(&self.filter, width, height)
@@ -184,13 +189,17 @@ impl Convolution {
 
     /// Enqueues the convolution of `input` into `output`.
     ///
-    /// Fastest if both start at multiples of 16 bytes and all rows do, too: that is, with pitches that are multiples
-    /// of 4 elements.
+    /// It is fastest if both start at multiples of 16 bytes and their pitches are multiples of 4
+    /// elements, so that all rows are aligned too.
     ///
     /// # Errors
-    /// The stream belongs to another context. A layout does not fit its memory. The output does not have the
-    /// [`output_size`](Self::output_size), or not as many images as the input. The kernel for this alignment does not
-    /// compile. The context is unusable after a fault.
+    /// Returns an error if:
+    /// - the stream belongs to another context;
+    /// - a layout does not fit in its memory;
+    /// - the output does not have the [`output_size`](Self::output_size), or has a different number
+    ///   of images than the input;
+    /// - the kernel for this alignment does not compile;
+    /// - the context is unusable after a fault.
     pub fn run(
         &self,
         stream: &Stream,
@@ -211,10 +220,11 @@ impl Convolution {
         unsafe { self.enqueue(stream, from, to) }
     }
 
-    /// The launch, from an image to another one: their addresses, layouts and owners.
+    /// Enqueues the launch from one image to another, given their addresses, layouts and owners.
     ///
     /// # Safety
-    /// Both are images of this layout, the output, which is written to, as large as the result is.
+    /// The caller must ensure that both places hold images of these layouts, and that the output,
+    /// which is written, is as large as the result.
     unsafe fn enqueue(
         &self,
         stream: &Stream,
@@ -234,13 +244,13 @@ impl Convolution {
             (&raw mut from).cast(),
             (&raw mut to).cast(),
             (&raw mut geometry).cast(),
-            // The driver only reads.
+            // The driver only reads the weights.
             ready.weights.as_ptr().cast_mut().cast(),
         ];
         ordered(stream, [Some(input), Some(output)], || {
-            // SAFETY: the kernel's parameters are two addresses, `Geometry` and as many weights as
-            // its source was given; it reads and writes the pixels of the two layouts, as the caller
-            // has promised. Ordered with their streams.
+            // SAFETY: the kernel's parameters are two addresses, `Geometry`, and the number of
+            // weights that its source was given. It reads and writes only the pixels of the two
+            // layouts, as the caller has promised. The launch is ordered with their streams.
             unsafe { ready.function.launch_raw(stream, config, &mut pointers)? };
             Ok(())
         })
@@ -260,14 +270,15 @@ impl Convolution {
         Ok(())
     }
 
-    /// The kernel for images whose rows all start at multiples of 16 bytes, or for the others.
+    /// Returns the kernel for images whose rows all start at multiples of 16 bytes, or the one for
+    /// other images.
     fn ready(&self, aligned: bool) -> Result<&Ready> {
         let place = &self.ready[usize::from(aligned)];
         if let Some(ready) = place.get() {
             return Ok(ready);
         }
         let ready = self.make_ready(aligned)?;
-        // Another thread may have been faster; its kernel is the same.
+        // Another thread may have stored its kernel first. Both are the same.
         Ok(place.get_or_init(|| ready))
     }
 
@@ -324,7 +335,7 @@ impl Convolution {
     }
 }
 
-/// All weights as the kernels take them, in rows of an even width: pairs are read.
+/// Returns all weights in rows padded to an even width, because the kernels read them in pairs.
 fn packed(filter: &Filter) -> Vec<f32> {
     let odd = !filter.width().is_multiple_of(2);
     let rows = filter.weights().chunks_exact(filter.width());
@@ -334,16 +345,16 @@ fn packed(filter: &Filter) -> Vec<f32> {
     )
 }
 
-/// The kernels' struct is aligned to 16 bytes.
+/// Pads the weights to 16 bytes, the alignment of the kernels' struct.
 fn whole(mut weights: Vec<f32>) -> Vec<f32> {
     weights.resize(weights.len().next_multiple_of(4), 0.0);
     weights
 }
 
 impl Ready {
-    /// How the output is cut into blocks, and their number.
+    /// Returns the division of the output into blocks, and the number of blocks.
     fn cut(&self, input: Layout, output: Layout) -> Result<(Geometry, u32)> {
-        // The layouts' check has made sure that these fit.
+        // The layouts' check ensures that these values fit.
         let int = |value: usize| i32::try_from(value).unwrap_or(i32::MAX);
         let extent = (output.width, output.height);
         let Correlation { variant, size, .. } = self.kernel;

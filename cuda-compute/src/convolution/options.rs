@@ -8,7 +8,7 @@ pub enum Kind {
     /// True convolution: the filter is rotated by 180 degrees.
     #[default]
     Convolution,
-    /// Correlation, which machine learning calls convolution: the filter is applied as it is.
+    /// Correlation, which machine learning calls convolution. The filter is applied unrotated.
     Correlation,
 }
 
@@ -28,7 +28,8 @@ pub enum Border {
 
 #[cfg(feature = "cpu")]
 impl Border {
-    /// The index inside `0..size` that stands for `index`; `None` for a zero.
+    /// Returns the index inside `0..size` whose pixel is used for `index`, or `None` if the value
+    /// is zero.
     pub(crate) fn index(self, index: isize, size: usize) -> Option<usize> {
         let length = size as isize;
         let inside = match self {
@@ -49,19 +50,22 @@ impl Border {
 /// How much of the result is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// As much as the input. The middle of the filter is on the output's position; if the number of elements is even,
-    /// it is the one before the middle for correlation, and the one after it for convolution.
+    /// The size of the input. The middle of the filter is at the output's position. For an even
+    /// number of elements, it is the element before the middle for correlation, and the one after
+    /// it for convolution.
     #[default]
     Same,
-    /// Only pixels that need none beyond an edge: `input - filter + 1` in each dimension.
+    /// Only pixels that don't depend on values beyond an edge: `input - filter + 1` in each
+    /// dimension.
     Valid,
-    /// As wide as the input, and only rows that need none beyond the upper or the lower edge: `input - filter + 1` rows.
-    /// For an image that is cut into strips, which have some rows of their neighbours.
+    /// The width of the input, and only rows that don't depend on values beyond the upper or lower
+    /// edge: `input - filter + 1` rows. This is for an image that is cut into strips which include
+    /// some rows of their neighbours.
     ValidRows,
 }
 
-/// How a [`Convolution`](super::Convolution) works. The default is a true convolution with zeros beyond the edges, as
-/// large as the input.
+/// The options of a [`Convolution`](super::Convolution). The default is a true convolution with
+/// zeros beyond the edges, as large as the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ConvolutionOptions {
@@ -71,8 +75,8 @@ pub struct ConvolutionOptions {
     pub border: Border,
     /// How much of the result is computed.
     pub extent: Extent,
-    /// Whether a filter that is a product of two vectors is applied in two passes. On by default. The rounding
-    /// differs from that of one pass.
+    /// Whether a filter that is a product of two vectors is applied in two passes. The default is
+    /// true. Two passes round differently from one.
     pub separate: bool,
 }
 
@@ -116,7 +120,7 @@ impl ConvolutionOptions {
         self
     }
 
-    /// Columns and rows of the result for an image of `width` x `height`.
+    /// Returns the columns and rows of the result for an image of `width` x `height`.
     #[must_use]
     pub fn output_size(&self, filter: &Filter, width: usize, height: usize) -> (usize, usize) {
         match self.extent {
@@ -129,11 +133,12 @@ impl ConvolutionOptions {
         }
     }
 
-    /// The column and the row of the filter (rotated for a convolution) that are on the output's own.
+    /// Returns the column and row of the filter element (rotated for a convolution) at the output's
+    /// position.
     pub(crate) fn origin(&self, filter: &Filter) -> (usize, usize) {
         let middle = |size: usize| match self.kind {
             Kind::Correlation => (size - 1) / 2,
-            // The rotation has moved the middle.
+            // The rotation moves the middle.
             Kind::Convolution => size / 2,
         };
         match self.extent {
@@ -149,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_say_where_the_filter_lies() {
+    fn origin_depends_on_kind_and_extent() {
         let options = ConvolutionOptions::default().separate(false);
         assert!(!options.separate && options.separate(true).separate);
         let origin = |extent, kind, size: usize| {

@@ -1,4 +1,4 @@
-//! Which kernel is used for which filter, in which variant.
+//! The choice of kernel and variant for each filter.
 
 use cuda_safe::ComputeCapability;
 
@@ -117,7 +117,7 @@ const SEPARABLE_ROWS: [Row<Variant>; 1] = [Row {
               63: 156 and 474",
 }];
 
-/// With less shared memory, for large filters on devices that have little. Not measured.
+/// Variants with less shared memory, for large filters on devices that have little. Not measured.
 const SMALL: [Variant; 2] = [
     Variant::Tile {
         warps: 4,
@@ -133,12 +133,12 @@ const SMALL: [Variant; 2] = [
     },
 ];
 
-/// Narrower filters gain nothing from two passes: memory limits 3 x 3 either way.
+/// Narrower filters gain nothing from two passes, because 3 x 3 is limited by memory either way.
 const SEPARABLE_FROM: u32 = 4;
 /// All sums of a column are kept in registers, and the code grows with the filter.
 const SEPARABLE_UP_TO: u32 = 64;
 
-/// The first variant that suits the filter, and whose block the device has enough shared memory for.
+/// Returns the first variant that suits the filter and fits in the shared memory of a block.
 pub(crate) fn choose(size: Size, separable: bool, hardware: &Hardware) -> Option<Variant> {
     let weights = u64::from(size.width) * u64::from(size.height);
     let range = SEPARABLE_FROM..=SEPARABLE_UP_TO;
@@ -165,7 +165,7 @@ mod tests {
         DENSE_ROWS[row].variant
     }
 
-    /// What is chosen where a block may have so many bytes of shared memory.
+    /// Returns the choice for a device with this much shared memory per block.
     fn choose(size: Size, separable: bool, shared_per_block: u32) -> Option<Variant> {
         let hardware = Hardware {
             capability: HOPPER,
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_said() {
+    fn unmeasured_policies_are_marked() {
         for table in [&DENSE, &SEPARABLE] {
             check(table);
             let measured = |major| {
@@ -188,8 +188,8 @@ mod tests {
     }
 
     #[test]
-    fn all_filters_up_to_63_have_a_variant() {
-        // What a block may have on sm_75, sm_80, sm_86 and sm_90.
+    fn filters_up_to_63_have_a_variant_on_any_device() {
+        // The shared memory limits of sm_75, sm_80, sm_86 and sm_90.
         for limit in [64, 163, 99, 227].map(|kib| kib * 1024) {
             for width in 1..=63 {
                 for height in 1..=63 {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_measured_variants_are_those_used() {
+    fn choose_returns_the_measured_variants() {
         let h200 = 227 * 1024;
         let variant = |k| choose(size(k, k), false, h200).unwrap();
         assert_eq!(variant(3), dense(0));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_change_where_they_are_said_to() {
+    fn choose_switches_at_the_documented_sizes() {
         let h200 = 227 * 1024;
         let variant = |width, height| choose(size(width, height), false, h200).unwrap();
         for (width, height, expected) in [
@@ -243,7 +243,7 @@ mod tests {
                 "{width} x {height}"
             );
         }
-        // The columns that a lane has beside it, on either side.
+        // The columns on either side that a lane can get from its neighbours.
         let at = |width, pad_x| Size {
             pad_x,
             ..size(width, 1)
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(choose(at(6, 0), false, h200), Some(dense(1)));
         assert_eq!(choose(at(5, 4), false, h200), Some(dense(0)));
         assert_eq!(choose(at(5, 0), false, h200), Some(dense(0)));
-        // As many sums, and as wide a window, as there are registers for.
+        // The sums and the window still fit in registers.
         assert_eq!(variant(16, 4), dense(1));
         assert_eq!(variant(4, 16), dense(1));
         assert_eq!(variant(17, 3), dense(3));
@@ -266,7 +266,7 @@ mod tests {
         };
         assert!(two(4, 4) && two(64, 64) && two(4, 64));
         assert!(!two(3, 4) && !two(4, 3) && !two(65, 4) && !two(4, 65));
-        // Shared memory decides among the rest.
+        // Shared memory decides among the remaining variants.
         let large = size(63, 63);
         let needs = |variant: &Variant| variant.shared_bytes(large);
         assert!(needs(&dense(4)) > needs(&SMALL[0]));

@@ -1,4 +1,4 @@
-//! The convolution kernels and the numbers that they are specialised for.
+//! The convolution kernels and their parameters.
 
 use cuda_safe::Function;
 
@@ -8,7 +8,7 @@ use crate::{
     kernel::{Source, Specialisation},
 };
 
-/// The numbers that a kernel is specialised for, beside those of the filter.
+/// A kernel and the parameters that it is specialised for, apart from those of the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Variant {
     /// `convolve_direct.cu`
@@ -30,12 +30,12 @@ pub(crate) enum Variant {
     },
 }
 
-/// The properties of a filter by which a variant is chosen.
+/// The properties of a filter that decide the variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Size {
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// The filter's element that is on the output's own position.
+    /// The filter element at the output's position.
     pub(crate) pad_x: u32,
     pub(crate) pad_y: u32,
     /// Whether rows start at multiples of 16 bytes.
@@ -51,14 +51,14 @@ impl Size {
         }
     }
 
-    /// Columns beyond a tile's own, as the kernels round them.
+    /// Columns beyond a tile's own, rounded as in the kernels.
     fn halo(self) -> u32 {
         (self.shift() + self.width - 1).next_multiple_of(4)
     }
 }
 
 impl Variant {
-    /// Whether the kernel can apply the filter, and does it well.
+    /// Returns whether the kernel can apply the filter and is efficient for it.
     pub(super) fn suits(self, size: Size) -> bool {
         match self {
             Self::Direct { .. } => {
@@ -81,7 +81,7 @@ impl Variant {
         )
     }
 
-    /// The kernel's text, without the macros.
+    /// Returns the kernel's source without the macros.
     fn text(self) -> Source {
         match self {
             Self::Direct { .. } => Source::new(
@@ -102,7 +102,7 @@ impl Variant {
         }
     }
 
-    /// The macros that the kernel's source needs.
+    /// Returns the macros that the kernel's source needs.
     fn macros(self, size: Size) -> Vec<(&'static str, u32)> {
         match self {
             Self::Direct {
@@ -150,7 +150,7 @@ impl Variant {
         }
     }
 
-    /// The greatest number of blocks that a multiprocessor should have.
+    /// Returns the maximum number of blocks per multiprocessor.
     pub(super) fn most_blocks(self) -> u32 {
         match self {
             Self::March { warps, .. } => warps,
@@ -173,13 +173,13 @@ impl Variant {
 
 /// `convolve_direct` gets columns beyond a lane's own from the neighbouring lane.
 const DIRECT_REACH: u32 = 4;
-/// `convolve_march` keeps 4 sums per filter row in registers, and a window of the filter's width.
+/// `convolve_march` keeps 4 sums per filter row and a window of the filter's width in registers.
 const MARCH_UP_TO: u32 = 16;
 
-/// Bytes of dynamic shared memory that a block may have on any device, without opting in.
+/// Bytes of dynamic shared memory that a block can have on any device without opting in.
 pub(super) const SHARED_FOR_ALL: u32 = 48 << 10;
 
-/// A kernel for all filters of one size, with their weights as its parameter.
+/// The kernel for filters of one size. The weights are a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Correlation {
     pub(crate) variant: Variant,
@@ -247,7 +247,8 @@ pub(super) mod tests {
         separable: true,
     };
 
-    /// A filter whose middle lies on the output, in rows that start on 16 bytes.
+    /// A filter whose middle is at the output's position, in rows that start at multiples of 16
+    /// bytes.
     pub(in super::super) fn size(width: u32, height: u32) -> Size {
         Size {
             width,
@@ -259,7 +260,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_a_kernel_is_given_is_counted_as_it_counts() {
+    fn macros_and_shared_bytes_match_the_kernels() {
         let [direct, march, tile] = ALL;
         assert_eq!([direct, march, tile].map(Variant::threads), [128, 32, 128]);
         assert_eq!(
@@ -271,7 +272,8 @@ pub(super) mod tests {
             entries,
             ["convolve_direct", "convolve_march", "convolve_tile"]
         );
-        // Rows start on 16 bytes, so that the halo begins before the filter: 2 + 12 columns, as 16.
+        // Rows start at multiples of 16 bytes, so the halo begins before the filter: 2 + 12
+        // columns, rounded up to 16.
         let thirteen = size(13, 13);
         assert_eq!((thirteen.shift(), thirteen.halo()), (2, 16));
         let unaligned = Size {

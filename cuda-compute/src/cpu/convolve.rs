@@ -5,13 +5,13 @@ use rayon::prelude::*;
 use super::for_this_processor;
 use crate::convolution::{ConvolutionOptions, Filter, Kind};
 
-/// An image, extended by the pixels beyond its edges, so that the loops need no checks.
+/// An image that is padded with the pixels beyond its edges, so that the loops need no checks.
 struct Padded {
     width: usize,
     pixels: Vec<f32>,
 }
 
-/// The filter as it is applied to the image, and the size of the result.
+/// The filter as applied to the image, and the size of the result.
 struct Job {
     filter: Filter,
     columns: usize,
@@ -44,11 +44,11 @@ impl Job {
     }
 }
 
-/// Convolves an image of `width` x `height` without gaps: a loop over rows, columns, and the filter's rows and
-/// columns, which checks the edges for every pixel.
+/// Convolves a dense image of `width` x `height` with plain nested loops that check the edges for
+/// every pixel.
 ///
 /// # Panics
-/// If `image` does not have `width * height` elements.
+/// Panics if `image` does not have `width * height` elements.
 #[must_use]
 pub fn convolve_plain(
     image: &[f32],
@@ -74,10 +74,10 @@ pub fn convolve_plain(
     out
 }
 
-/// As [`convolve_plain`], in `f64`, by all cores.
+/// Does the same as [`convolve_plain`] in `f64`, on all cores.
 ///
 /// # Panics
-/// As [`convolve_plain`].
+/// Panics if `image` does not have `width * height` elements.
 #[must_use]
 pub fn convolve_reference(
     image: &[f32],
@@ -106,10 +106,11 @@ pub fn convolve_reference(
         .collect()
 }
 
-/// As [`convolve_plain`], by one thread with vector instructions, a block of columns at a time.
+/// Does the same as [`convolve_plain`] on one thread with vector instructions, one block of columns
+/// at a time.
 ///
 /// # Panics
-/// As [`convolve_plain`].
+/// Panics if `image` does not have `width * height` elements.
 #[must_use]
 pub fn convolve_vectorised(
     image: &[f32],
@@ -127,10 +128,10 @@ pub fn convolve_vectorised(
     out
 }
 
-/// As [`convolve_plain`], by all cores, each as [`convolve_vectorised`].
+/// Does the same as [`convolve_plain`] on all cores, where each core runs [`convolve_vectorised`].
 ///
 /// # Panics
-/// As [`convolve_plain`].
+/// Panics if `image` does not have `width * height` elements.
 #[must_use]
 pub fn convolve_parallel(
     image: &[f32],
@@ -149,7 +150,8 @@ pub fn convolve_parallel(
     out
 }
 
-/// The pixel that the filter's element (i, j) is applied to for the output's (x, y).
+/// Returns a function of (x, i, y, j): the pixel that the filter's element (i, j) multiplies for
+/// the output pixel (x, y).
 fn pixel_of(
     image: &[f32],
     width: usize,
@@ -199,7 +201,7 @@ fn pad(
                 return;
             };
             let from = &image[y * width..][..width];
-            // The middle in one piece, the rest by index.
+            // Copy the middle as one slice and the padding by index.
             let middle = left..left + width.min(padded_width - left);
             line[middle.clone()].copy_from_slice(&from[..middle.len()]);
             for x in (0..middle.start).chain(middle.end..padded_width) {
@@ -213,11 +215,11 @@ fn pad(
 }
 
 for_this_processor! {
-    /// One row of the result.
+    /// Computes one row of the result.
     fn row(image: &Padded, filter: &Filter, y: usize, out: &mut [f32]) = row_in_blocks
 }
 
-/// Blocks of 64 columns, whose sums stay in eight AVX2 registers.
+/// Computes a row in blocks of 64 columns, whose sums stay in eight AVX2 registers.
 #[inline(always)]
 fn row_in_blocks<const FUSED: bool>(image: &Padded, filter: &Filter, y: usize, out: &mut [f32]) {
     const BLOCK: usize = 64;
@@ -264,7 +266,7 @@ mod tests {
     const BORDERS: [Border; 4] = [Border::Zero, Border::Clamp, Border::Reflect, Border::Wrap];
 
     #[test]
-    fn a_convolution_by_hand() {
+    fn plain_convolution_matches_values_computed_by_hand() {
         let filter = Filter::new(3, 1, &[1.0, 10.0, 100.0]).unwrap();
         let image = [1.0, 2.0, 3.0, 4.0];
         let run = |options| convolve_plain(&image, 4, 1, &filter, options);
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fast_ones_agree_with_the_reference() {
+    fn all_implementations_agree_with_the_reference() {
         let value = |i: usize| ((i * 7919) % 1000) as f32 / 500.0 - 1.0;
         for (width, height) in [(1, 1), (5, 3), (64, 10), (131, 17)] {
             let image: Vec<f32> = (0..width * height).map(value).collect();

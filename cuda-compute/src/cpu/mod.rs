@@ -1,5 +1,5 @@
-//! The same work on the CPU, for comparison: by a plain loop, by one thread with vector instructions, and by all
-//! cores; and in `f64`, to check the results.
+//! CPU implementations of the same algorithms, for comparison: a plain loop, one thread with vector
+//! instructions, and all cores. Versions in `f64` check the results.
 
 mod convolve;
 mod sum;
@@ -7,8 +7,8 @@ mod sum;
 pub use convolve::{convolve_parallel, convolve_plain, convolve_reference, convolve_vectorised};
 pub use sum::{sum_parallel, sum_plain, sum_reference, sum_vectorised};
 
-/// Defines a function whose body is compiled for AVX-512, for AVX2, and for the processor that the whole program is
-/// compiled for. It runs the best version that the processor at hand supports.
+/// Defines a function whose body is compiled for AVX-512, for AVX2, and for the program's own
+/// target. At run time it calls the best version that the processor supports.
 macro_rules! for_this_processor {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:ident) => {
         $(#[$attribute])*
@@ -24,7 +24,7 @@ macro_rules! for_this_processor {
                     $body::<true>($($argument),*)
                 }
                 if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") {
-                    // SAFETY: the processor has what the function is compiled for.
+                    // SAFETY: the processor supports the enabled features, as checked above.
                     return unsafe { avx512($($argument),*) };
                 }
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {

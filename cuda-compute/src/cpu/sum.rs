@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::for_this_processor;
 
-/// The sum, one element after the other, as it is written: the compiler must keep the order.
+/// Returns the sum, added element by element. The compiler must keep this order.
 #[must_use]
 pub fn sum_plain(data: &[f32]) -> f32 {
     let mut sum = 0.0;
@@ -15,15 +15,16 @@ pub fn sum_plain(data: &[f32]) -> f32 {
 }
 
 for_this_processor! {
-    /// The sum by one thread, with as many running sums as keep its vector units busy.
+    /// Returns the sum, computed on one thread with enough partial sums to keep its vector units
+    /// busy.
     #[must_use]
     pub fn sum_vectorised(data: &[f32]) -> f32 = lanes
 }
 
-/// The sum by all cores, each as [`sum_vectorised`].
+/// Returns the sum, computed on all cores with [`sum_vectorised`] on each.
 #[must_use]
 pub fn sum_parallel(data: &[f32]) -> f32 {
-    // Large enough that handing a piece to a thread costs nothing in comparison.
+    // Large enough that the cost of passing a piece to a thread is negligible.
     const PIECE: usize = 1 << 18;
     if data.len() <= PIECE {
         return sum_vectorised(data);
@@ -31,7 +32,8 @@ pub fn sum_parallel(data: &[f32]) -> f32 {
     data.par_chunks(PIECE).map(sum_vectorised).sum()
 }
 
-/// The sum in `f64`, by all cores, in a fixed order: its error is too small to show in any `f32` sum.
+/// Returns the sum in `f64`, computed on all cores in a fixed order. Its error is negligible
+/// compared to the rounding of any `f32` sum.
 #[must_use]
 pub fn sum_reference(data: &[f32]) -> f64 {
     let pieces: Vec<f64> = data
@@ -41,7 +43,7 @@ pub fn sum_reference(data: &[f32]) -> f64 {
     pieces.iter().sum()
 }
 
-/// 64 running sums: eight AVX2 registers.
+/// Adds with 64 partial sums, which fill eight AVX2 registers.
 #[inline(always)]
 fn lanes<const FUSED: bool>(data: &[f32]) -> f32 {
     const LANES: usize = 64;
@@ -80,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn all_agree_with_the_reference() {
+    fn all_sums_agree_with_the_reference() {
         for len in [
             0,
             1,
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_and_infinity_go_through() {
+    fn sums_propagate_nan_and_infinity() {
         let mut data = data(1000);
         data[777] = f32::INFINITY;
         assert_eq!(sum_vectorised(&data), f32::INFINITY);

@@ -1,4 +1,4 @@
-//! Values combined with those at places of an array.
+//! Scatters that combine values with the elements of an array.
 
 use cuda_safe::LaunchConfig;
 
@@ -16,7 +16,7 @@ use crate::{
     kernel::{Source, Specialisation},
 };
 
-/// How several values for one place become one.
+/// The operation that combines several values for one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Combining {
     Sum,
@@ -24,40 +24,41 @@ enum Combining {
     Largest,
 }
 
-/// What values are combined with, such that their order changes nothing.
+/// The representation in which values are combined, chosen so that their order does not affect the
+/// result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Way {
-    /// The array itself.
+    /// The element of the array itself.
     Directly,
-    /// A word of 32 bits for each place, which the array then takes.
+    /// A word of 32 bits for each place, which is copied to the array at the end.
     Words,
-    /// For each place the largest exponent, then this many integers.
+    /// For each place the largest exponent, followed by this many integers.
     Limbs(u32),
 }
 
 /// The slots of the scratch memory in which values are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Slots {
-    /// One slot for each element of the array, of which there are this many.
+    /// One slot for each element of the array. The value is the number of elements.
     Elements(u64),
-    /// A hash table of places with this many slots, a power of two.
+    /// A hash table of places. The value is the number of slots, a power of two.
     Table(u64),
 }
 
-/// A kernel that goes through the values once.
+/// A kernel that makes one pass over the values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Combine {
     form: Hashed<Form>,
     data: DataType,
     index: DataType,
     combining: Combining,
-    /// 0 to 3, as `combine.cu` numbers them.
+    /// The pass, 0 to 3, as numbered in `combine.cu`.
     pass: u8,
     limbs: u32,
     hashed: bool,
 }
 
-/// The kernel that puts what was combined into the array.
+/// The kernel that writes the combined values to the array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Combined {
     data: DataType,
@@ -97,7 +98,7 @@ impl Specialisation for Combined {
     }
 }
 
-/// The type of a complex number's parts; of any other its own.
+/// Returns the type of a complex number's parts, or the type itself if it is not complex.
 fn part(data: DataType) -> DataType {
     match data {
         DataType::Complex32 => DataType::F32,
@@ -106,13 +107,14 @@ fn part(data: DataType) -> DataType {
     }
 }
 
-/// Bits of each integer of a sum of so many values: the sum of their integers fits into 63.
+/// Returns the bits per integer for sums of `count` values. The sum of `count` such integers fits
+/// in 63 bits.
 fn limb_bits(count: u64) -> u32 {
     62 - count.next_power_of_two().ilog2()
 }
 
-/// Integers of a sum of so many values, such that what is cut off all of them together is below an eighth of the last bit
-/// of the largest.
+/// Returns the number of integers per sum of `count` values. It is large enough that all truncated
+/// parts together are below an eighth of the last bit of the largest value.
 fn limbs(data: DataType, count: u64) -> u32 {
     let precision = match part(data) {
         DataType::F64 => 53,
@@ -122,8 +124,8 @@ fn limbs(data: DataType, count: u64) -> u32 {
 }
 
 impl Slots {
-    /// Returns the fewest slots for `count` values that are put into an array of `length` elements. A table has at least
-    /// two slots for each value, so it is at most half full.
+    /// Returns the fewest slots for `count` values that are put into an array of `length` elements.
+    /// A table has at least two slots for each value, so it is at most half full.
     fn of(count: u64, length: u64) -> Self {
         let table = (2 * count).next_power_of_two();
         match table < length {
@@ -153,7 +155,7 @@ impl Combining {
     }
 
     fn enqueue(self, data: DataType, mut job: Scattered<'_>) -> Result<()> {
-        grid(blocks(job.count))?; // so that nothing below overflows
+        grid(blocks(job.count))?; // rules out overflows below
         let way = self.way(data, job.count);
         let slots = match way {
             Way::Directly => Slots::Elements(0),
@@ -175,7 +177,7 @@ impl Combining {
                 hashed,
             })
         };
-        // All are compiled before anything is changed.
+        // Compile all kernels before anything is changed.
         let (kernels, last) = match way {
             Way::Directly => (vec![combine(0)?], None),
             Way::Words => (vec![combine(1)?], Some(())),
@@ -192,7 +194,8 @@ impl Combining {
         let last = last.transpose()?;
         let parts = slots.number() * (data.size() / part(data).size()) as u64;
         let bits = u64::from(limb_bits(job.count));
-        // One after the other: words or integers, the places of a table's slots, exponents.
+        // The scratch memory holds words or integers, then the places of a table's slots, then
+        // exponents.
         let words = match way {
             Way::Limbs(limbs) => parts * u64::from(limbs) * 8,
             _ => parts * 4,
@@ -219,9 +222,10 @@ impl Combining {
                 places,
                 slots.number(),
             ];
-            // SAFETY: `combine` has these parameters. It checks the places. The array has an element for each place, and the
-            // scratch memory a slot: the place's own, or one that the kernel finds in the table, which has more slots than
-            // there are values.
+            // SAFETY: `combine` has these parameters and checks the places. The array has an
+            // element for each place. The scratch memory has a slot for each place: either its own,
+            // or one that the kernel finds in the table, which has more slots than there are
+            // values.
             unsafe { job.launch(kernel, &mut parameters, &[&memory])? };
         }
         if let Some(kernel) = last {
@@ -229,8 +233,9 @@ impl Combining {
             let config = LaunchConfig::new(grid(blocks)?, THREADS);
             let mut parameters = [parts, job.target, memory.address(), exponents, bits, places];
             let memories = [job.memory, &memory];
-            // SAFETY: `combined` has these parameters. The scratch memory has words, or integers and exponents, for this
-            // many parts. So has the array, or it has the places in the table, which `combine` has checked.
+            // SAFETY: `combined` has these parameters. The scratch memory has words, or integers
+            // and exponents, for this many parts. The array has that many parts too, or has the
+            // places in the table, which `combine` has checked.
             unsafe { enqueue(&kernel, job.stream, config, &mut parameters, &memories)? };
         }
         Ok(())
@@ -238,19 +243,25 @@ impl Combining {
 }
 
 impl<T: Number> Array<T> {
-    /// Adds values to the elements at these places, counted in C order; negative ones count from the end. A place may come
-    /// any number of times: all its values are added, as by NumPy's `add.at` and JAX's `x.at[places].add(values)`.
+    /// Adds values to the elements at these places.
     ///
-    /// The result has the same bits in every run, of floats too: their sums are of integers, in units that the largest
-    /// value of each place gives. So they don't depend on an order, and are as good as the exact sum rounded once, or off
-    /// by at most a quarter of the last bit of the largest value. Complex numbers are added part by part. Integers wrap
-    /// around.
+    /// Places count in C order, and negative places count from the end. A place may occur any
+    /// number of times. All its values are added, as in NumPy's `add.at` and JAX's
+    /// `x.at[places].add(values)`.
     ///
-    /// Places are checked by the kernel, so the call waits for it, and for all that was enqueued before.
+    /// **Accuracy.** The result has the same bits in every run, even for floats. Their sums are
+    /// computed with integers, in units derived from the largest value of each place, so the order
+    /// of additions does not matter. Each sum is either the exact sum rounded once, or off by at
+    /// most a quarter of the last bit of the largest value. Complex numbers are added part by part.
+    /// Integers wrap around.
     ///
-    /// **Memory.** Sums of floats compute the values twice. They allocate scratch memory: 12 to 28 bytes for each element of
-    /// the array, or at most 144 bytes for each value if that is less. Complex numbers need up to twice as much. Integers of
-    /// 8 and 16 bits need 4 bytes for each element, or at most 48 for each value. Other integers need none.
+    /// **Waiting.** The kernel checks the places, so the call waits for it and for all work
+    /// enqueued before.
+    ///
+    /// **Memory.** Sums of floats compute the values twice. They allocate scratch memory: 12 to 28
+    /// bytes for each element of the array, or at most 144 bytes for each value if that is less.
+    /// Complex numbers need up to twice as much. Integers of 8 and 16 bits need 4 bytes for each
+    /// element, or at most 48 for each value. Other integers need none.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -266,8 +277,11 @@ impl<T: Number> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// A place is beyond the array; the values of the other places are added all the same. The values' shape doesn't
-    /// stretch to that of the places. Memory ran out. Work that was enqueued before failed.
+    /// Returns an error if:
+    /// - a place is out of bounds (the values of the other places are added anyway);
+    /// - the values' shape can't be broadcast to that of the places;
+    /// - memory runs out;
+    /// - work enqueued before has failed.
     pub fn put_add<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,
@@ -280,12 +294,14 @@ impl<T: Number> Array<T> {
 }
 
 impl<T: Ordered> Array<T> {
-    /// Makes each element at these places the smallest of itself and of the values for it: see [`put_add`](Self::put_add).
-    /// A number is preferred to NaN, and −0 is smaller than 0. Elements of 8 and 16 bits need as much scratch
-    /// memory as sums of such integers. Other elements need none.
+    /// Replaces each element at these places by the minimum of itself and the values for its place.
+    ///
+    /// Numbers are preferred to NaN, and −0 is less than 0. Elements of 8 and 16 bits need as much
+    /// scratch memory as sums of such integers. Other elements need none. Places work as in
+    /// [`put_add`](Self::put_add).
     ///
     /// # Errors
-    /// As [`put_add`](Self::put_add).
+    /// Returns an error under the conditions of [`put_add`](Self::put_add).
     pub fn put_min<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,
@@ -296,9 +312,10 @@ impl<T: Ordered> Array<T> {
         })
     }
 
-    /// Makes each element at these places the largest of itself and of the values for it: see [`put_add`](Self::put_add).
-    /// A number is preferred to NaN, and 0 is larger than −0. It needs as much scratch memory as
-    /// [`put_min`](Self::put_min).
+    /// Replaces each element at these places by the maximum of itself and the values for its place.
+    ///
+    /// Numbers are preferred to NaN, and 0 is greater than −0. It needs as much scratch memory as
+    /// [`put_min`](Self::put_min). Places work as in [`put_add`](Self::put_add).
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -313,7 +330,7 @@ impl<T: Ordered> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`put_add`](Self::put_add).
+    /// Returns an error under the conditions of [`put_add`](Self::put_add).
     pub fn put_max<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,
@@ -330,14 +347,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_of_a_sum_never_overflow_and_hold_all_that_matters() {
+    fn limbs_hold_the_precision_without_overflow() {
         for shift in 0..40 {
             for count in [1u64 << shift, (1 << shift) + 1] {
                 let bits = limb_bits(count);
                 assert!(u128::from(count) << bits <= 1 << 62, "{count}");
                 for (data, precision) in [(DataType::F32, 24), (DataType::Complex64, 53)] {
                     let held = limbs(data, count) * bits;
-                    // What is cut off is below one unit of the last integer for each value.
+                    // The truncated part of each value is below one unit of the last integer.
                     assert!(u128::from(count) << (precision + 3) <= 1 << held);
                 }
             }
@@ -347,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_grows_with_the_fewer_of_values_and_elements() {
+    fn slots_are_bounded_by_values_and_elements() {
         assert_eq!(Slots::of(1, 1 << 40), Slots::Table(2));
         assert_eq!(Slots::of(1000, 1 << 40), Slots::Table(2048));
         assert_eq!(Slots::of(1 << 40, 1000), Slots::Elements(1000));

@@ -1,4 +1,4 @@
-//! Arrays put together, and turned round.
+//! Concatenation, stacking and reversal of arrays.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::{
 };
 
 impl<T: Element> Array<T> {
-    /// The elements in reverse order along an axis, without copying them.
+    /// Returns the array with the elements in reverse order along an axis, without copying them.
     ///
     /// # Errors
-    /// There is no such axis.
+    /// Returns [`Error::Shape`] if the array has no such axis.
     pub fn flip(&self, axis: usize) -> Result<Self> {
         if axis >= self.rank() {
             return Err(no_axis(axis, self.shape()));
@@ -24,7 +24,7 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Arrays one after the other along an axis, in a new array of the first one's stream.
+/// Concatenates arrays along an axis into a new array on the first array's stream.
 ///
 /// ```
 /// use cuda_compute::{Array, concatenate};
@@ -39,10 +39,11 @@ impl<T: Element> Array<T> {
 /// ```
 ///
 /// # Errors
-/// There are no arrays. Their shapes differ, other than along the axis, or don't have it. Memory ran out.
+/// Returns an error if there are no arrays, if their shapes lack the axis or differ in any other
+/// axis, or if memory runs out.
 pub fn concatenate<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Array<T>> {
     let Some(first) = arrays.first() else {
-        return Err(Error::Shape("no arrays to put together".into()));
+        return Err(Error::Shape("there are no arrays to concatenate".into()));
     };
     let mut shape = first.shape();
     if axis >= shape.rank() {
@@ -58,7 +59,7 @@ pub fn concatenate<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Arra
         };
         if !fits {
             return Err(Error::Shape(format!(
-                "arrays of shapes {} and {} can't be put together along axis {axis}: the other lengths must be equal",
+                "arrays of shapes {} and {} can't be concatenated along axis {axis}: the lengths of the other axes must be equal",
                 first.shape(),
                 array.shape()
             )));
@@ -85,10 +86,11 @@ pub fn concatenate<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Arra
     Ok(result)
 }
 
-/// Arrays of one shape one after the other along a new axis.
+/// Stacks arrays of one shape along a new axis.
 ///
 /// # Errors
-/// The shapes differ. The axis is beyond those of the result. Otherwise as [`concatenate`].
+/// Returns an error if the shapes differ, if the result would have no such axis, and otherwise
+/// under the conditions of [`concatenate`].
 pub fn stack<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Array<T>> {
     let mut raised = Vec::with_capacity(arrays.len());
     for array in arrays {

@@ -1,4 +1,5 @@
-//! Elements by their places: gathers, scatters with and without combining, arrays put together and repeated.
+//! Access to elements by index: gathers, scatters with and without combining, concatenation and
+//! repetition.
 
 mod combine;
 mod join;
@@ -28,12 +29,12 @@ struct Gather {
     data: DataType,
     index: DataType,
     clamped: bool,
-    /// Whether 32 bits are enough to count the result's vectors.
+    /// Whether 32 bits suffice to count the result's vectors.
     narrow: bool,
 }
 
 const THREADS: u32 = 256;
-/// Vectors of a thread, all on their way at once.
+/// Vectors that each thread loads at once.
 const UNROLL: u32 = 4;
 
 fn source(source: Source, form: &Form, data: DataType, index: DataType) -> Source {
@@ -61,11 +62,11 @@ fn blocks(count: u64) -> u64 {
 }
 
 impl<T: Element> Expr<T> {
-    /// The elements at these places of an axis: the axis gives way to the axes of `indices`. Only what is taken is
-    /// computed. Negative places count from the end.
+    /// Returns the elements at these places of an axis, which the axes of `indices` replace.
     ///
-    /// Places are checked by the kernel, so the call waits for it, and for all that was enqueued on the stream before;
-    /// [`take_clamped`](Self::take_clamped) doesn't.
+    /// Negative places count from the end. Only the taken elements are computed. The kernel checks
+    /// the places, so the call waits for it and for all work enqueued on the stream before.
+    /// [`take_clamped`](Self::take_clamped) doesn't wait.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -81,16 +82,22 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// There is no such axis. A place is beyond it. The result would have more axes than an array can have. Memory ran
-    /// out. Work that was enqueued before failed.
+    /// Returns an error if:
+    /// - there is no such axis;
+    /// - a place is out of bounds;
+    /// - the result would have more axes than an array can have;
+    /// - memory runs out;
+    /// - work enqueued before has failed.
     pub fn take<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Array<T>> {
         self.gather(&indices.into_expr(), axis, false)
     }
 
-    /// As [`take`](Self::take), with places beyond the axis moved to its nearest end. Doesn't wait.
+    /// Does the same as [`take`](Self::take), but moves out-of-bounds places to the nearest end of
+    /// the axis. It doesn't wait.
     ///
     /// # Errors
-    /// As [`take`](Self::take), except that no place is wrong, unless the axis has no elements.
+    /// Returns an error under the conditions of [`take`](Self::take), except that a place can only
+    /// be out of bounds if the axis has no elements.
     pub fn take_clamped<I: Integer>(
         &self,
         indices: impl IntoExpr<I>,
@@ -127,7 +134,7 @@ impl<T: Element> Expr<T> {
         let length = lengths[axis];
         if length == 0 {
             return Err(Error::Shape(format!(
-                "nothing can be taken from axis {axis} of a shape of {shape}"
+                "nothing can be taken from axis {axis} of shape {shape}, which has no elements"
             )));
         }
         let inner: usize = lengths[axis + 1..].iter().product();
@@ -146,7 +153,7 @@ impl<T: Element> Expr<T> {
             data: T::DATA_TYPE,
             index: I::DATA_TYPE,
             clamped,
-            // With a block's vectors to spare.
+            // This leaves room for the vectors of one block.
             narrow: count < 1 << 31,
         })?;
         let enqueue = |wrong| {
@@ -161,7 +168,8 @@ impl<T: Element> Expr<T> {
             ];
             let launch = (blocks(count), THREADS);
             let others = [&*memory, &*indices.memory];
-            // SAFETY: `gather` has these parameters, checks the places that it reads, and writes `count` vectors.
+            // SAFETY: `gather` has these parameters, checks the places that it reads, and writes
+            // `count` vectors.
             unsafe { fused.launch(&kernel, stream, launch, &mut parameters, &others) }
         };
         if clamped {
@@ -177,24 +185,26 @@ impl<T: Element> Expr<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// The elements at these places of an axis: see [`Expr::take`].
+    /// Returns the elements at these places of an axis. See [`Expr::take`].
     ///
     /// # Errors
-    /// As [`Expr::take`].
+    /// Returns an error under the conditions of [`Expr::take`].
     pub fn take<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Self> {
         self.expr().take(indices, axis)
     }
 
-    /// As [`take`](Self::take), with places beyond the axis moved to its nearest end: see [`Expr::take_clamped`].
+    /// Does the same as [`take`](Self::take), but moves out-of-bounds places to the nearest end of
+    /// the axis. See [`Expr::take_clamped`].
     ///
     /// # Errors
-    /// As [`Expr::take_clamped`].
+    /// Returns an error under the conditions of [`Expr::take_clamped`].
     pub fn take_clamped<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Self> {
         self.expr().take_clamped(indices, axis)
     }
 }
 
-/// A place that is beyond what it counts; `number` is its own, in C order.
+/// Returns the error for an out-of-bounds place. `number` is the position of the place among all
+/// places, in C order.
 #[cold]
 fn beyond<I: Integer>(stream: &Stream, indices: &Expr<I>, number: u64, length: usize) -> Error {
     let value = || {
@@ -204,7 +214,7 @@ fn beyond<I: Integer>(stream: &Stream, indices: &Expr<I>, number: u64, length: u
     };
     match value() {
         Ok(index) => Error::Shape(format!(
-            "index {number} is {index:?}, beyond the {length} elements that there are"
+            "index {number} is {index:?}, beyond the {length} elements"
         )),
         Err(error) => error,
     }

@@ -1,4 +1,4 @@
-//! Arrays whose elements come again: rolled round, repeated, tiled.
+//! Arrays with repeated or rotated elements: `roll`, `repeat` and `tile`.
 
 use super::join::{concatenate, no_axis};
 use crate::{
@@ -8,8 +8,11 @@ use crate::{
 };
 
 impl<T: Element> Array<T> {
-    /// The elements moved along an axis by so many places, upwards if the number is positive; those that leave at one end
-    /// come in at the other. A new array, unless every element stays where it is.
+    /// Rotates the elements along an axis by `shift` places, towards higher indices if `shift` is
+    /// positive.
+    ///
+    /// Elements that leave at one end enter at the other. The result is a new array, unless every
+    /// element stays in its place.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -24,13 +27,13 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// There is no such axis. Memory ran out.
+    /// Returns an error if there is no such axis, or if memory runs out.
     pub fn roll(&self, shift: isize, axis: usize) -> Result<Self> {
         if axis >= self.rank() {
             return Err(no_axis(axis, self.shape()));
         }
         let length = self.shape()[axis];
-        // What is at the end of the axis comes first.
+        // The rotated axis starts with the elements from its end.
         let first = match length {
             0 => 0,
             _ => shift.rem_euclid(length as isize) as usize,
@@ -48,7 +51,7 @@ impl<T: Element> Array<T> {
         concatenate(&[&end, &start], axis)
     }
 
-    /// Each element so many times, one after the other, along an axis. A new array.
+    /// Repeats each element `count` times in succession along an axis, in a new array.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -63,14 +66,17 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// There is no such axis. The elements can't be counted. Memory ran out.
+    /// Returns an error if there is no such axis, if the number of elements overflows, or if memory
+    /// runs out.
     pub fn repeat(&self, count: usize, axis: usize) -> Result<Self> {
         self.again(count, axis, 1)
     }
 
-    /// The array side by side with itself, so many times along each axis, as NumPy's `tile`: `counts` belong to the last
-    /// axes if they are fewer than the axes; if they are more, the array gets axes of length 1 before its own. A new
-    /// array, unless all counts are 1.
+    /// Repeats the array along each axis, as NumPy's `tile` does.
+    ///
+    /// If there are fewer `counts` than axes, they apply to the last axes. If there are more, the
+    /// array first gets leading axes of length 1. The result is a new array, unless all counts are
+    /// 1.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -85,7 +91,8 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// There are more than [`MAX_RANK`] counts. The elements can't be counted. Memory ran out.
+    /// Returns an error if there are more than [`MAX_RANK`] counts, if the number of elements
+    /// overflows, or if memory runs out.
     pub fn tile(&self, counts: impl IntoShape) -> Result<Self> {
         let counts = counts.into_shape()?;
         let rank = self.rank().max(counts.rank());
@@ -93,7 +100,7 @@ impl<T: Element> Array<T> {
         lengths.extend_from_slice(self.shape().as_slice());
         let mut result = self.reshape(&lengths[..])?;
         let skipped = rank - counts.rank();
-        // The innermost axis first, so that later copies are of long rows.
+        // Start with the innermost axis, so that later copies are of long rows.
         for (axis, &count) in counts.as_slice().iter().enumerate().rev() {
             if count != 1 {
                 result = result.again(count, axis + skipped, 0)?;
@@ -102,7 +109,8 @@ impl<T: Element> Array<T> {
         Ok(result)
     }
 
-    /// With an axis beside this one, of so many times the same, which are then one: before it, or after it.
+    /// Repeats the array along an axis `count` times: inserts a broadcast axis before (`after` is
+    /// 0) or after it (`after` is 1), and merges the two.
     fn again(&self, count: usize, axis: usize, after: usize) -> Result<Self> {
         if axis >= self.rank() {
             return Err(no_axis(axis, self.shape()));
@@ -115,7 +123,7 @@ impl<T: Element> Array<T> {
         let (whole, axis) = if self.rank() < MAX_RANK {
             (self.clone(), axis)
         } else {
-            // There is no room for another.
+            // The array already has the maximum number of axes, so merge the others first.
             let outer: usize = lengths[..axis].iter().product();
             let inner: usize = lengths[axis + 1..].iter().product();
             (self.reshape([outer, lengths[axis], inner])?, 1)

@@ -1,4 +1,4 @@
-//! Values put at places of an array.
+//! Scatters of values to places of an array.
 
 use std::sync::Arc;
 
@@ -41,25 +41,29 @@ pub(super) struct Scattered<'a> {
     pub(super) fused: Fused,
     pub(super) kernels: &'a Kernels,
     pub(super) stream: &'a Stream,
-    /// How many there are.
+    /// The number of values.
     pub(super) count: u64,
-    /// The array's elements, in C order.
+    /// The number of elements of the array.
     pub(super) length: u64,
-    /// The array's memory, and where it begins there.
+    /// The array's memory, and the address of its first element.
     pub(super) memory: &'a Memory,
     pub(super) target: u64,
     /// The type of the places.
     pub(super) index: DataType,
-    /// Where the number of a wrong place goes, plus 1.
+    /// The address that receives the number of an out-of-bounds place, plus 1.
     pub(super) wrong: u64,
 }
 
 impl<T: Element> Array<T> {
-    /// Sets the elements at these places, counted in C order; negative ones count from the end. Of several values for one
-    /// place, any may stay: [`put_add`](Self::put_add), [`put_min`](Self::put_min) and [`put_max`](Self::put_max) combine
-    /// them. The array is copied first if others use its memory, or if its elements don't lie in C order.
+    /// Sets the elements at these places.
     ///
-    /// Places are checked by the kernel, so the call waits for it, and for all that was enqueued on the stream before.
+    /// Places count in C order, and negative places count from the end. If several values have the
+    /// same place, any of them may be stored. [`put_add`](Self::put_add),
+    /// [`put_min`](Self::put_min) and [`put_max`](Self::put_max) combine them instead. The array is
+    /// copied first if others use its memory, or if its elements are not contiguous in C order.
+    ///
+    /// The kernel checks the places, so the call waits for it and for all work enqueued on the
+    /// stream before.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -75,8 +79,11 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// A place is beyond the array; the values of the other places are set all the same. The values' shape doesn't stretch
-    /// to that of the places. Memory ran out. Work that was enqueued before failed.
+    /// Returns an error if:
+    /// - a place is out of bounds (the values of the other places are set anyway);
+    /// - the values' shape can't be broadcast to that of the places;
+    /// - memory runs out;
+    /// - work enqueued before has failed.
     pub fn put<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,
@@ -89,12 +96,12 @@ impl<T: Element> Array<T> {
                 index: I::DATA_TYPE,
             })?;
             let mut parameters = [job.count, job.length, job.target, job.wrong];
-            // SAFETY: `scatter` has these parameters, and checks the places that it writes to.
+            // SAFETY: `scatter` has these parameters and checks the places that it writes.
             unsafe { job.launch(&kernel, &mut parameters, &[]) }
         })
     }
 
-    /// Makes ready what is put, and the array that it goes to; `enqueue` enqueues what does it.
+    /// Prepares the values, the places and the array. `enqueue` then enqueues the kernel.
     pub(super) fn scatter<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,
@@ -109,7 +116,7 @@ impl<T: Element> Array<T> {
         if shape.elements() == 0 {
             return Ok(());
         }
-        // A reference in the expressions counts: they give what was before.
+        // References in the expressions count too, because they must read the old elements.
         let others = Arc::strong_count(&self.memory) > 1;
         if others || self.memory.is_read_only() || !self.is_contiguous(Order::C) {
             let copy = eval_dense(&self.expr(), Order::C)?;
@@ -147,10 +154,11 @@ impl<T: Element> Array<T> {
 }
 
 impl Scattered<'_> {
-    /// Enqueues a kernel that goes once through the values.
+    /// Enqueues a kernel that makes one pass over the values.
     ///
     /// # Safety
-    /// The kernel has these parameters after the expressions' words, and writes within the array and `others` only.
+    /// The caller must ensure that the kernel has these parameters after the expressions' words,
+    /// and that it writes only within the array and `others`.
     pub(super) unsafe fn launch(
         &mut self,
         kernel: &cuda_safe::Function,
@@ -159,7 +167,7 @@ impl Scattered<'_> {
     ) -> Result<()> {
         let launch = (blocks(self.count), THREADS);
         let memories = [&[self.memory], others].concat();
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller ensures this.
         unsafe {
             let fused = self.fused.clone();
             fused.launch(kernel, self.stream, launch, parameters, &memories)

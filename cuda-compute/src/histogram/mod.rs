@@ -1,4 +1,4 @@
-//! Histograms: how often each small number occurs.
+//! Histograms of small integers.
 
 use std::sync::Arc;
 
@@ -16,27 +16,27 @@ use crate::{
     kernel::{ANY, Policy, Row, Source, Specialisation, Table},
 };
 
-/// A kernel that counts.
+/// A kernel that counts values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Histogram {
     form: Hashed<Form>,
     variant: Variant,
-    /// Counters of a block for each number; none if they have no room.
+    /// Copies of the counters per block, or 0 if they don't fit in shared memory.
     copies: u32,
 }
 
-/// What the kernel is specialised for, beside the expression.
+/// The parameters of a specialisation, apart from the expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Variant {
     /// Threads per block.
     threads: u32,
-    /// Vectors of a thread that are on their way at once.
+    /// Vectors that each thread loads at once.
     unroll: u32,
     /// Blocks per multiprocessor.
     blocks: u32,
 }
 
-/// Sizes are vectors.
+/// Sizes are in vectors.
 static TABLE: Table<Variant> = Table(&[Policy {
     since: ANY,
     element_bytes: None,
@@ -52,9 +52,10 @@ static TABLE: Table<Variant> = Table(&[Policy {
     }],
 }]);
 
-/// Counters that a block has room for in shared memory.
+/// Counters that fit in a block's shared memory.
 const ROOM: usize = 8 << 10;
-/// The most copies of the counters: neighbours that count the same number wait for one another.
+/// The maximum number of counter copies. Neighbouring threads that increment the same counter wait
+/// for one another, so each block keeps several copies.
 const MOST_COPIES: usize = 8;
 
 impl Specialisation for Histogram {
@@ -100,12 +101,12 @@ fn histogram(node: &Arc<Node>, data: DataType, bins: usize) -> Result<Array<u64>
     })?;
     let needed = vectors.div_ceil(u64::from(variant.threads * variant.unroll));
     let most = u64::from(hardware.multiprocessors.max(1) * variant.blocks);
-    // A block counts in 32 bits.
+    // Each block counts in 32 bits.
     let blocks = needed.min(most.max(elements as u64 >> 31));
     let shared = (copies * bins * size_of::<u32>()) as u32;
     let mut parameters = [elements as u64, bins as u64, array.memory.address()];
-    // SAFETY: `histogram` has these parameters, and counts numbers below `bins`, of which the result and the shared memory
-    // have that many.
+    // SAFETY: `histogram` has these parameters. It counts only numbers below `bins`, and both the
+    // result and the shared memory have `bins` counters.
     unsafe {
         fused.launch_with_shared(
             &kernel,
@@ -121,7 +122,8 @@ fn histogram(node: &Arc<Node>, data: DataType, bins: usize) -> Result<Array<u64>
 macro_rules! counted {
     ($($type:ty),*) => {$(
         impl Expr<$type> {
-            /// How often each of the numbers 0 to `bins - 1` occurs. Others aren't counted.
+            /// Counts how often each of the numbers 0 to `bins - 1` occurs. Other numbers are not
+            /// counted.
             ///
             /// ```
             /// # use cuda_compute::Array;
@@ -135,17 +137,19 @@ macro_rules! counted {
             /// ```
             ///
             /// # Errors
-            /// No array is read, so that no stream is known. Otherwise as [`eval`](Self::eval).
+            /// Returns an error if the expression reads no array, because then no stream is known,
+            /// and otherwise under the conditions of [`eval`](Self::eval).
             pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
                 histogram(&self.node, <$type>::DATA_TYPE, bins)
             }
         }
 
         impl Array<$type> {
-            /// How often each of the numbers 0 to `bins - 1` occurs: see [`Expr::histogram`].
+            /// Counts how often each of the numbers 0 to `bins - 1` occurs. See
+            /// [`Expr::histogram`].
             ///
             /// # Errors
-            /// As [`Expr::histogram`].
+            /// Returns an error under the conditions of [`Expr::histogram`].
             pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
                 self.expr().histogram(bins)
             }

@@ -1,4 +1,4 @@
-//! The facts of `__cuda_array_interface__`, version 3.
+//! The entries of `__cuda_array_interface__`, version 3.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -16,10 +16,11 @@ use crate::{
     kernel::Kernels,
 };
 
-/// What Python objects tell in the dictionary `__cuda_array_interface__`, version 3: each field is an entry.
+/// The entries of the Python dictionary `__cuda_array_interface__`, version 3. Each field is an
+/// entry.
 ///
-/// Out of an array, it borrows the array. Work that is enqueued on the memory must be over, or ordered before the array's
-/// stream, when the borrow ends.
+/// An interface of an array borrows the array. When the borrow ends, the work enqueued on the
+/// memory must have finished, or must be ordered before the array's stream.
 ///
 /// ```
 /// # use cuda_compute::{Array, interop::stream_number};
@@ -39,29 +40,34 @@ use crate::{
 pub struct CudaArrayInterface<'a> {
     /// The lengths of the axes.
     pub shape: Cow<'a, [usize]>,
-    /// The distance of neighbours along each axis, in bytes; `None` stands for C order.
+    /// The distance between neighbours along each axis, in bytes. `None` means C order.
     pub strides: Option<Cow<'a, [isize]>>,
-    /// NumPy's name of the elements' type: the order of bytes, a letter, the bytes of an element.
+    /// NumPy's name of the element type: the byte order, a letter, and the size in bytes.
     pub typestr: Cow<'a, str>,
-    /// The device address of the first element; 0 if there are none. The first of the two values of `data`.
+    /// The device address of the first element, or 0 if there are no elements. This is the first
+    /// value of `data`.
     pub data: u64,
-    /// Whether the memory must not be written to. The second of the two values of `data`.
+    /// Whether the memory is read-only. This is the second value of `data`.
     pub read_only: bool,
-    /// The stream that a consumer orders its own with: 1 is the legacy default stream, 2 the calling thread's, 0 isn't
-    /// allowed. `None`: there is nothing to wait for.
+    /// The stream that the consumer must order its own stream after. 1 is the legacy default
+    /// stream, 2 is the calling thread's default stream, and 0 is not allowed. `None` means that
+    /// there is nothing to wait for.
     pub stream: Option<i64>,
-    /// 3.
+    /// The version, 3.
     pub version: u32,
 }
 
 const VERSION: u32 = 3;
 
 impl<T: Element> Array<T> {
-    /// What `__cuda_array_interface__` tells, of memory that must not be written to. PyTorch refuses that: it wants
-    /// [`cuda_array_interface_mut`](Self::cuda_array_interface_mut).
+    /// Returns the entries of `__cuda_array_interface__` for read-only memory.
+    ///
+    /// PyTorch rejects read-only memory. Use
+    /// [`cuda_array_interface_mut`](Self::cuda_array_interface_mut) for it.
     ///
     /// # Errors
-    /// The elements are `bf16`, which have no name there: DLPack has one, or [`reinterpret`](Self::reinterpret) them.
+    /// Returns [`Error::Foreign`] if the elements are `bf16` or structs, for which the interface
+    /// has no name. Use DLPack, or [`reinterpret`](Self::reinterpret) the elements as integers.
     pub fn cuda_array_interface(&self) -> Result<CudaArrayInterface<'_>> {
         let size = T::DATA_TYPE.size() as isize;
         Ok(CudaArrayInterface {
@@ -75,11 +81,15 @@ impl<T: Element> Array<T> {
         })
     }
 
-    /// What `__cuda_array_interface__` tells, of memory that may be written to, in the order of the array's stream. The
-    /// array is copied first if others share its memory, or must not write to it, or if it repeats elements.
+    /// Returns the entries of `__cuda_array_interface__` for writable memory, in the order of the
+    /// array's stream.
+    ///
+    /// The array is copied first if it shares its memory with others, if its memory is read-only,
+    /// or if it repeats elements.
     ///
     /// # Errors
-    /// As [`cuda_array_interface`](Self::cuda_array_interface). Memory for a copy ran out.
+    /// Returns an error under the conditions of
+    /// [`cuda_array_interface`](Self::cuda_array_interface), or if memory for a copy runs out.
     pub fn cuda_array_interface_mut(&mut self) -> Result<CudaArrayInterface<'_>> {
         typestr(T::DATA_TYPE)?;
         let alone = Arc::get_mut(&mut self.memory).is_some_and(|memory| !memory.is_read_only());
@@ -92,22 +102,34 @@ impl<T: Element> Array<T> {
         })
     }
 
-    /// An array of memory that another library tells about. Nothing is copied. `owner` is what keeps the memory alive; it
-    /// is dropped after the last array or expression that uses the memory, when a wait for `stream` is over, on whatever
-    /// thread that is.
+    /// Creates an array of memory that another library describes. Nothing is copied.
     ///
-    /// `stream` waits for the stream that is told, if one is. Writing to the array writes to the memory, unless it is
-    /// read-only or shared among arrays: then the array is copied first.
+    /// `owner` keeps the memory alive. It is dropped after the last array or expression that uses
+    /// the memory, on that thread, once `stream` has been waited for.
+    ///
+    /// If the description names a stream, `stream` waits for it. Writing to the array writes to the
+    /// memory, unless the memory is read-only or shared among arrays. In that case the array is
+    /// copied first.
     ///
     /// # Safety
-    /// What is told is right: it is device memory of the stream's context, as large as told, until `owner` is dropped. A
-    /// stream above 2 is the handle of a live stream of that context. If no stream is told, work on the memory is ordered
-    /// before `stream`. While arrays share the memory, whatever else writes to it is ordered with `stream`, and changes
-    /// those arrays; and unless it is read-only, whatever else reads it is ordered with `stream`. There is no `mask`.
+    /// The caller must ensure that:
+    /// - the description is correct: the memory is device memory of the stream's context, has the
+    ///   described size, and stays valid until `owner` is dropped;
+    /// - a stream number above 2 is the handle of a live stream of that context;
+    /// - if no stream is named, previous work on the memory is ordered before `stream`;
+    /// - while arrays share the memory, all other writes to it are ordered with `stream` (they
+    ///   change those arrays), and so are all other reads unless the memory is read-only;
+    /// - there is no `mask`.
     ///
     /// # Errors
-    /// The elements are of another type, in another order of bytes, or not aligned. Strides are no whole elements. There
-    /// are more than [`MAX_RANK`] axes. The stream is 0. The version is neither 2 nor 3. `owner` has been dropped.
+    /// Returns [`Error::Foreign`] if:
+    /// - the elements have another type or byte order, or are not aligned;
+    /// - a stride is not a multiple of the element size;
+    /// - there are more than [`MAX_RANK`] axes;
+    /// - the stream is 0;
+    /// - the version is neither 2 nor 3.
+    ///
+    /// After an error, `owner` has been dropped.
     pub unsafe fn from_cuda_array_interface(
         stream: &Stream,
         facts: &CudaArrayInterface<'_>,
@@ -115,7 +137,7 @@ impl<T: Element> Array<T> {
     ) -> Result<Self> {
         if !(2..=VERSION).contains(&facts.version) {
             return Err(Error::Foreign(format!(
-                "version {} of __cuda_array_interface__: this library knows 2 and 3",
+                "version {} of __cuda_array_interface__: only 2 and 3 are supported",
                 facts.version
             )));
         }
@@ -123,7 +145,7 @@ impl<T: Element> Array<T> {
         let lengths: Vec<i64> = facts.shape.iter().map(|&length| length as i64).collect();
         if lengths.len() > MAX_RANK {
             return Err(Error::Foreign(format!(
-                "an object of {} axes: arrays have at most {MAX_RANK}; reshape it first",
+                "an object of {} axes: arrays have at most {MAX_RANK}. Fix: reshape it first",
                 lengths.len()
             )));
         }
@@ -140,15 +162,15 @@ impl<T: Element> Array<T> {
         if let Some(number) = facts.stream {
             if number == -1 {
                 return Err(Error::Foreign(
-                    "-1 is no stream: None stands for no order".into(),
+                    "stream -1 is not allowed: pass None if no ordering is needed".into(),
                 ));
             }
-            // SAFETY: by this function's contract.
+            // SAFETY: guaranteed by the caller.
             if let Some(told) = unsafe { numbered(stream.context(), Some(number))? } {
                 stream.wait_stream(&told)?;
             }
         }
-        // SAFETY: by this function's contract.
+        // SAFETY: guaranteed by the caller.
         let memory = unsafe {
             Foreign::memory(
                 place.address,
@@ -184,14 +206,15 @@ fn typestr(data: DataType) -> Result<&'static str> {
         DataType::Complex64 => "<c16",
         DataType::Bf16 | DataType::Struct(_) => {
             return Err(Error::Foreign(format!(
-                "elements of {} have no name in __cuda_array_interface__: use DLPack, or reinterpret them as integers",
+                "elements of {} have no name in __cuda_array_interface__. Fix: use DLPack, or reinterpret them as integers",
                 data.name()
             )));
         }
     })
 }
 
-/// The order of single bytes doesn't matter: some write `<`, `=` or `>` where others write `|`.
+/// Accepts any byte order for single-byte elements, because some libraries write `<`, `=` or `>`
+/// instead of `|`.
 fn expect_type(told: &str, wanted: DataType) -> Result<()> {
     let own = typestr(wanted)?;
     let order = told.get(..1).unwrap_or_default();
@@ -201,7 +224,7 @@ fn expect_type(told: &str, wanted: DataType) -> Result<()> {
         return Ok(());
     }
     Err(Error::Foreign(format!(
-        "an object of {told} is no array of {} ({own})",
+        "an object of {told} can't become an array of {} ({own})",
         wanted.name()
     )))
 }
@@ -217,11 +240,11 @@ fn in_elements(strides: &[isize], lengths: &[i64], data: DataType) -> Result<Vec
     let size = data.size() as i64;
     let axes = strides.iter().zip(lengths);
     let each = axes.map(|(&stride, &length)| match stride as i64 {
-        // Not used along such axes.
+        // Strides are not used along such axes.
         _ if length <= 1 => Ok(0),
         stride if stride % size == 0 => Ok(stride / size),
         stride => Err(Error::Foreign(format!(
-            "a stride of {stride} bytes leads to no whole elements of {}, which have {size}: copy the object first",
+            "a stride of {stride} bytes is not a multiple of the {size} bytes of {}. Fix: copy the object first",
             data.name()
         ))),
     });

@@ -1,37 +1,38 @@
-//! DLPack's structures, as its header `dlpack.h` (version 1.1) lays them out in memory. The names are the header's.
+//! DLPack's structures, with the memory layout and names of its header `dlpack.h` (version 1.1).
 
 use std::{ffi::c_void, fmt};
 
 use crate::element::DataType;
 
-/// The version of the structures here. Another major version has another layout; a minor one adds values.
+/// The version of these structures. Another major version has another layout, and a minor version
+/// adds values.
 pub const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 1 };
 
-/// Flag of a tensor that must not be written to.
+/// The flag of a read-only tensor.
 pub const FLAG_READ_ONLY: u64 = 1 << 0;
-/// Flag of a tensor that is a copy, which nobody uses but who takes it.
+/// The flag of a tensor that is a copy, which only its consumer uses.
 pub const FLAG_IS_COPIED: u64 = 1 << 1;
 
-/// The name of a `PyCapsule` around a [`DLManagedTensorVersioned`] that nobody has taken yet.
+/// The name of a `PyCapsule` around a [`DLManagedTensorVersioned`] before a consumer has taken it.
 pub const CAPSULE_VERSIONED: &std::ffi::CStr = c"dltensor_versioned";
-/// The name that who takes it gives to such a capsule.
+/// The name that the consumer gives to such a capsule.
 pub const CAPSULE_VERSIONED_USED: &std::ffi::CStr = c"used_dltensor_versioned";
-/// The name of a `PyCapsule` around a [`DLManagedTensor`] that nobody has taken yet.
+/// The name of a `PyCapsule` around a [`DLManagedTensor`] before a consumer has taken it.
 pub const CAPSULE: &std::ffi::CStr = c"dltensor";
-/// The name that who takes it gives to such a capsule.
+/// The name that the consumer gives to such a capsule.
 pub const CAPSULE_USED: &std::ffi::CStr = c"used_dltensor";
 
 /// A version of DLPack.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLPackVersion {
-    /// Changes with the layout.
+    /// Changes when the layout changes.
     pub major: u32,
-    /// Changes when there are new values.
+    /// Changes when values are added.
     pub minor: u32,
 }
 
-/// A kind of device. The values are listed as constants; there are others.
+/// A kind of device. The constants list the kinds that arrays use. DLPack has others.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLDeviceType(pub i32);
@@ -43,17 +44,17 @@ impl DLDeviceType {
     /// Page-locked memory of the host.
     pub const CUDA_HOST: Self = Self(3);
     pub const ROCM: Self = Self(10);
-    /// Managed memory, which any device and the host reach.
+    /// Managed memory, which any device and the host can access.
     pub const CUDA_MANAGED: Self = Self(13);
 }
 
-/// Where a tensor's memory is.
+/// The location of a tensor's memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLDevice {
     /// The kind of device.
     pub device_type: DLDeviceType,
-    /// Its number among those of its kind.
+    /// The device's number among devices of this kind.
     pub device_id: i32,
 }
 
@@ -61,11 +62,11 @@ pub struct DLDevice {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLDataType {
-    /// What kind of number: one of the constants, or another.
+    /// The kind of number: one of the constants, or another code.
     pub code: u8,
     /// The size of one number, in bits.
     pub bits: u8,
-    /// The numbers of one element; 1 but for vectors.
+    /// The numbers per element, which is 1 except for vectors.
     pub lanes: u16,
 }
 
@@ -76,11 +77,11 @@ impl DLDataType {
     pub const FLOAT: u8 = 2;
     /// bfloat16
     pub const BFLOAT: u8 = 4;
-    /// The size is that of both parts.
+    /// The size is that of both parts together.
     pub const COMPLEX: u8 = 5;
     pub const BOOL: u8 = 6;
 
-    /// The type of an array's elements. Structs are vectors of bytes.
+    /// Returns the type of an array's elements. Structs are vectors of bytes.
     #[must_use]
     pub fn of(data: DataType) -> Self {
         let (bits, lanes) = match data {
@@ -99,7 +100,7 @@ impl DLDataType {
         Self { code, bits, lanes }
     }
 
-    /// The type of an array's elements that this is; `None` if arrays have no such elements.
+    /// Returns the corresponding element type of arrays, or `None` if arrays have no such elements.
     #[must_use]
     pub fn data_type(self) -> Option<DataType> {
         ALL.into_iter().find(|&data| Self::of(data) == self)
@@ -124,7 +125,7 @@ const ALL: [DataType; 15] = [
     DataType::Complex64,
 ];
 
-/// As `float32`, with the header's names of kinds.
+/// Displays a type as `float32`, with the header's names of kinds.
 impl fmt::Display for DLDataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.code {
@@ -144,13 +145,13 @@ impl fmt::Display for DLDataType {
     }
 }
 
-/// Elements in memory.
+/// The location, type and layout of a tensor's elements.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct DLTensor {
-    /// An address on the device; null where there are no elements.
+    /// A device address. It is null if there are no elements.
     pub data: *mut c_void,
-    /// Where the memory is.
+    /// The location of the memory.
     pub device: DLDevice,
     /// The number of axes.
     pub ndim: i32,
@@ -158,21 +159,24 @@ pub struct DLTensor {
     pub dtype: DLDataType,
     /// The lengths of the axes.
     pub shape: *mut i64,
-    /// The distance of neighbours along each axis, in elements. Of older libraries, null stands for C order.
+    /// The distance between neighbours along each axis, in elements. Null, from older libraries,
+    /// means C order.
     pub strides: *mut i64,
     /// The distance of the first element from `data`, in bytes.
     pub byte_offset: u64,
 }
 
-/// A tensor with its owner, as versions before 1.0 have it. Libraries that name no version still ask for it.
+/// A tensor with its owner, in the structure of versions before 1.0. Libraries that name no version
+/// still ask for it.
 #[repr(C)]
 #[derive(Debug)]
 pub struct DLManagedTensor {
     /// The elements.
     pub dl_tensor: DLTensor,
-    /// What the deleter needs.
+    /// Data for the deleter.
     pub manager_ctx: *mut c_void,
-    /// Called once, by who has taken the tensor, on any thread, when it is not needed any more. Frees this structure, too.
+    /// Frees the tensor and this structure. The consumer calls it once, on any thread, when it no
+    /// longer needs the tensor.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
 }
 
@@ -180,13 +184,14 @@ pub struct DLManagedTensor {
 #[repr(C)]
 #[derive(Debug)]
 pub struct DLManagedTensorVersioned {
-    /// The version that the layout is of.
+    /// The version of the layout.
     pub version: DLPackVersion,
-    /// What the deleter needs.
+    /// Data for the deleter.
     pub manager_ctx: *mut c_void,
-    /// Called once, by who has taken the tensor, on any thread, when it is not needed any more. Frees this structure, too.
+    /// Frees the tensor and this structure. The consumer calls it once, on any thread, when it no
+    /// longer needs the tensor.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
-    /// [`FLAG_READ_ONLY`] and others.
+    /// [`FLAG_READ_ONLY`] and other flags.
     pub flags: u64,
     /// The elements.
     pub dl_tensor: DLTensor,
@@ -199,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn structures_lie_as_in_the_header() {
+    fn structures_have_the_layout_of_the_header() {
         assert_eq!((size_of::<DLPackVersion>(), size_of::<DLDevice>()), (8, 8));
         assert_eq!(offset_of!(DLDevice, device_id), 4);
         assert_eq!((size_of::<DLDataType>(), align_of::<DLDataType>()), (4, 2));
@@ -247,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_the_headers() {
+    fn type_codes_match_the_header() {
         let of = |data| {
             let DLDataType { code, bits, lanes } = DLDataType::of(data);
             (code, bits, lanes)

@@ -1,4 +1,5 @@
-//! Memory of another library, kept alive by it until this library's work is over.
+//! Memory of another library, which that library keeps alive until this library's work has
+//! finished.
 
 use std::{any::Any, fmt};
 
@@ -7,24 +8,30 @@ use cuda_safe::{
     memory::{Storage, StorageMut},
 };
 
-/// What gives memory back when it is dropped.
+/// An object that frees the memory when it is dropped.
 pub(super) type Keeper = Box<dyn Any + Send + Sync>;
 
-/// Memory of another library, used in the order of a stream of ours.
+/// Memory of another library, used in the order of one of this library's streams.
 pub(crate) struct Foreign {
     address: u64,
     stream: Stream,
     read_only: bool,
-    /// The stream in whose order the other library uses the memory again.
+    /// The stream in whose order the other library reuses the memory.
     behind: Option<Stream>,
     keeper: Option<Keeper>,
 }
 
 impl Foreign {
+    /// Wraps memory of another library.
+    ///
     /// # Safety
-    /// Device memory of so many bytes in the stream's context, which stays until the keeper is dropped, on whatever
-    /// thread. What is enqueued on `stream` from now on may read it, and write to it unless it is `read_only`. If `behind`
-    /// is given, it is enough if that stream waits for `stream` before the keeper is dropped.
+    /// The caller must ensure that:
+    /// - `address` is device memory of `bytes` bytes in the stream's context, which stays valid
+    ///   until the keeper is dropped, on any thread;
+    /// - work enqueued on `stream` from now on may read the memory, and write it unless it is
+    ///   `read_only`;
+    /// - if `behind` is given, the memory may be reused once that stream has been made to wait for
+    ///   `stream`.
     pub(super) unsafe fn memory(
         address: u64,
         bytes: usize,
@@ -40,7 +47,7 @@ impl Foreign {
             behind: behind.cloned(),
             keeper: Some(keeper),
         };
-        // SAFETY: room for so many bytes, by this function's contract.
+        // SAFETY: the caller ensures that this many bytes are valid.
         unsafe { DeviceMemory::from_storage(storage, bytes) }
     }
 
@@ -52,7 +59,7 @@ impl Foreign {
         self.read_only
     }
 
-    /// Whether the other library may have the memory back.
+    /// Returns whether the memory can be returned to the other library.
     fn is_over(&self) -> bool {
         if self.address == 0 {
             return true;
@@ -68,13 +75,14 @@ impl Drop for Foreign {
         let keeper = self.keeper.take();
         match self.is_over() {
             true => drop(keeper),
-            // A kernel may still write to it.
+            // A kernel may still write to the memory, so leak it.
             false => std::mem::forget(keeper),
         }
     }
 }
 
-// SAFETY: by the contract of `memory`; it is given back after the stream's work, or not at all.
+// SAFETY: the contract of `memory` guarantees valid memory. It is returned after the stream's work
+// has finished, or never.
 unsafe impl Storage for Foreign {
     const NAME: &'static str = "Foreign";
 
@@ -87,8 +95,8 @@ unsafe impl Storage for Foreign {
     }
 }
 
-// SAFETY: arrays write to it only where `is_read_only` allows it. What the other library does meanwhile is ordered with
-// the stream, by the contracts of those who make arrays of it.
+// SAFETY: arrays write to it only if it is not `is_read_only`. The functions that create such
+// arrays require that the other library's work is ordered with the stream.
 unsafe impl StorageMut for Foreign {}
 
 impl fmt::Debug for Foreign {

@@ -1,4 +1,4 @@
-//! DLPack tensors of other libraries, and arrays made of them.
+//! Conversion of other libraries' DLPack tensors to arrays.
 
 use std::{ptr::NonNull, slice, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     kernel::Kernels,
 };
 
-/// A DLPack tensor of another library, which has been taken over, and of which nothing has been computed yet.
+/// A DLPack tensor that was taken from another library but is not an array yet.
 ///
 /// Dropping it calls the tensor's deleter. So does every error of its methods.
 ///
@@ -27,10 +27,10 @@ use crate::{
 /// use cuda_compute::{Array, DataType, interop::{Incoming, dlpack::DLManagedTensorVersioned}};
 /// use cuda_safe::Stream;
 ///
-/// /// The sum of a tensor of whatever floats, as `f64`.
+/// /// The sum of a tensor of `f32` or `f64`, as `f64`.
 /// ///
 /// /// # Safety
-/// /// As `Incoming::from_versioned` and `Incoming::into_array`.
+/// /// The same as for `Incoming::from_versioned` and `Incoming::into_array`.
 /// unsafe fn sum(stream: &Stream, raw: *mut DLManagedTensorVersioned) -> cuda_compute::Result<f64> {
 ///     // SAFETY: by this function's contract.
 ///     unsafe {
@@ -54,22 +54,23 @@ pub struct Incoming {
     tensor: Tensor,
 }
 
-/// A tensor's owner.
+/// The tensor's structure, which this value owns.
 #[derive(Debug)]
 enum Tensor {
     Versioned(NonNull<DLManagedTensorVersioned>),
     Unversioned(NonNull<DLManagedTensor>),
 }
 
-// SAFETY: it is only read until it is dropped, and its deleter may be called on any thread, by DLPack's rules and the
-// contracts of `Incoming`.
+// SAFETY: the tensor is only read until it is dropped, and its deleter may be called on any thread,
+// by DLPack's rules and the contracts of `Incoming`.
 unsafe impl Send for Tensor {}
 // SAFETY: as above.
 unsafe impl Sync for Tensor {}
 
 impl Drop for Tensor {
     fn drop(&mut self) {
-        // SAFETY: taken over, live until here, and never used again. Null means that there is nothing to do.
+        // SAFETY: this value owns the live tensor and never uses it again. A null deleter means
+        // that there is nothing to do.
         unsafe {
             match *self {
                 Self::Versioned(tensor) => {
@@ -89,7 +90,8 @@ impl Drop for Tensor {
 
 impl Tensor {
     fn elements(&self) -> &DLTensor {
-        // SAFETY: live until this is dropped, and of a known layout: other versions have been refused.
+        // SAFETY: the tensor is live until `self` is dropped. Its layout is known, because other
+        // versions were rejected.
         unsafe {
             match self {
                 Self::Versioned(tensor) => &(*tensor.as_ptr()).dl_tensor,
@@ -100,41 +102,48 @@ impl Tensor {
 }
 
 impl Incoming {
-    /// Takes a tensor of DLPack 1.x over. In Python, it comes out of a capsule named
-    /// [`CAPSULE_VERSIONED`](super::dlpack::CAPSULE_VERSIONED), which is renamed to
-    /// [`CAPSULE_VERSIONED_USED`](super::dlpack::CAPSULE_VERSIONED_USED) by who takes it.
+    /// Takes ownership of a DLPack 1.x tensor.
+    ///
+    /// In Python, the tensor comes from a capsule named
+    /// [`CAPSULE_VERSIONED`](super::dlpack::CAPSULE_VERSIONED). The consumer renames the capsule to
+    /// [`CAPSULE_VERSIONED_USED`](super::dlpack::CAPSULE_VERSIONED_USED).
     ///
     /// # Safety
-    /// `tensor` is null, or a tensor that was handed over to the caller, and that nobody else takes. Whatever its version
-    /// says, it is as DLPack defines that: its axes can be read, and its deleter, if it has one, can be called once, on any
-    /// thread. Until then its memory stays.
+    /// The caller must ensure that `tensor` is null, or that:
+    /// - it was passed to the caller, and no other consumer takes it;
+    /// - it is valid by the definition of its DLPack version, so that its axes can be read;
+    /// - its deleter, if it has one, can be called once on any thread;
+    /// - its memory stays valid until then.
     ///
     /// # Errors
-    /// It is null. It has another major version. Its number of axes is negative. The deleter has been called.
+    /// Returns [`Error::Foreign`] if `tensor` is null, has another major version, or has a negative
+    /// number of axes. After an error, the deleter has been called.
     pub unsafe fn from_versioned(tensor: *mut DLManagedTensorVersioned) -> Result<Self> {
         let tensor = NonNull::new(tensor).ok_or_else(null)?;
-        // From here on, an error drops it, which calls the deleter.
+        // From here on, an error drops the tensor, which calls the deleter.
         let taken = Tensor::Versioned(tensor);
-        // SAFETY: the version comes first, in every version.
+        // SAFETY: the version is the first field in every version.
         let version = unsafe { (*tensor.as_ptr()).version };
         if version.major != VERSION.major {
             return Err(Error::Foreign(format!(
-                "a tensor of DLPack {}.{}: this library knows {}.x, so ask for max_version=({}, {})",
+                "a tensor of DLPack {}.{}: only {}.x is supported. Fix: ask for max_version=({}, {})",
                 version.major, version.minor, VERSION.major, VERSION.major, VERSION.minor
             )));
         }
         Self::checked(taken)
     }
 
-    /// Takes a tensor of DLPack before 1.0 over. In Python, it comes out of a capsule named
-    /// [`CAPSULE`](super::dlpack::CAPSULE), which is renamed to [`CAPSULE_USED`](super::dlpack::CAPSULE_USED) by who takes
-    /// it.
+    /// Takes ownership of a tensor of DLPack before 1.0.
+    ///
+    /// In Python, the tensor comes from a capsule named [`CAPSULE`](super::dlpack::CAPSULE). The
+    /// consumer renames the capsule to [`CAPSULE_USED`](super::dlpack::CAPSULE_USED).
     ///
     /// # Safety
-    /// As [`from_versioned`](Self::from_versioned).
+    /// The conditions are the same as for [`from_versioned`](Self::from_versioned).
     ///
     /// # Errors
-    /// It is null. Its number of axes is negative. The deleter has been called.
+    /// Returns [`Error::Foreign`] if `tensor` is null or has a negative number of axes. After an
+    /// error, the deleter has been called.
     pub unsafe fn from_unversioned(tensor: *mut DLManagedTensor) -> Result<Self> {
         let tensor = NonNull::new(tensor).ok_or_else(null)?;
         Self::checked(Tensor::Unversioned(tensor))
@@ -165,33 +174,33 @@ impl Incoming {
         match self.elements().ndim as usize {
             0 => Some(&[]),
             _ if of.is_null() => None,
-            // SAFETY: as many as axes, by the contract of `from_versioned`.
+            // SAFETY: the contract of `from_versioned` guarantees one entry per axis.
             rank => Some(unsafe { slice::from_raw_parts(of, rank) }),
         }
     }
 
-    /// The lengths of the axes, outermost first.
+    /// Returns the lengths of the axes, outermost first.
     #[must_use]
     pub fn shape(&self) -> &[i64] {
         self.axes(self.elements().shape).unwrap_or(&[])
     }
 
-    /// The distance of neighbours along each axis, in elements; `None` stands for C order.
+    /// Returns the distance between neighbours along each axis, in elements. `None` means C order.
     #[must_use]
     pub fn strides(&self) -> Option<&[i64]> {
         self.axes(self.elements().strides)
     }
 
-    /// The type of the elements, as DLPack names it.
+    /// Returns the element type as DLPack describes it.
     #[must_use]
     pub fn dtype(&self) -> DLDataType {
         self.elements().dtype
     }
 
-    /// The type of the elements.
+    /// Returns the element type.
     ///
     /// # Errors
-    /// Arrays have no such elements.
+    /// Returns [`Error::Foreign`] if arrays have no such elements.
     pub fn data_type(&self) -> Result<DataType> {
         let dtype = self.dtype();
         dtype.data_type().ok_or_else(|| {
@@ -199,80 +208,95 @@ impl Incoming {
         })
     }
 
-    /// Where the memory is.
+    /// Returns the location of the memory.
     #[must_use]
     pub fn device(&self) -> DLDevice {
         self.elements().device
     }
 
-    /// The address of the first element.
+    /// Returns the address of the first element.
     #[must_use]
     pub fn as_device_ptr(&self) -> u64 {
         let elements = self.elements();
         (elements.data.addr() as u64).wrapping_add(elements.byte_offset)
     }
 
-    /// The version; `None` before 1.0.
+    /// Returns the version, or `None` before 1.0.
     #[must_use]
     pub fn version(&self) -> Option<DLPackVersion> {
         match self.tensor {
-            // SAFETY: live until this is dropped.
+            // SAFETY: the tensor is live until `self` is dropped.
             Tensor::Versioned(tensor) => Some(unsafe { (*tensor.as_ptr()).version }),
             Tensor::Unversioned(_) => None,
         }
     }
 
-    /// [`FLAG_READ_ONLY`] and others; none before 1.0.
+    /// Returns [`FLAG_READ_ONLY`] and other flags, or 0 before 1.0.
     #[must_use]
     pub fn flags(&self) -> u64 {
         match self.tensor {
-            // SAFETY: live until this is dropped.
+            // SAFETY: the tensor is live until `self` is dropped.
             Tensor::Versioned(tensor) => unsafe { (*tensor.as_ptr()).flags },
             Tensor::Unversioned(_) => 0,
         }
     }
 
-    /// Whether its producer allows no writing. Arrays of it are copied before they are written to.
+    /// Returns whether the producer forbids writing. Arrays of such a tensor are copied before they
+    /// are written.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.flags() & FLAG_READ_ONLY != 0
     }
 
-    /// An array of the tensor's memory, which belongs to `stream`. Nothing is copied.
+    /// Creates an array of the tensor's memory on `stream`. Nothing is copied.
     ///
-    /// The tensor's deleter is called when the last array or expression that uses the memory is dropped, on that thread,
-    /// after a wait for the stream. [`into_array_behind`](Self::into_array_behind) doesn't make the host wait.
+    /// The tensor's deleter is called when the last array or expression that uses the memory is
+    /// dropped, on that thread, after waiting for the stream. With
+    /// [`into_array_behind`](Self::into_array_behind), the host doesn't wait.
     ///
-    /// Writing to the array writes to the tensor's memory, if no other array shares it, and the tensor isn't read-only:
-    /// see [who may write](crate::interop#who-may-write).
+    /// Writing to the array writes to the tensor's memory if no other array shares it and the
+    /// tensor isn't read-only. See [who may write](crate::interop#who-may-write).
     ///
     /// # Safety
-    /// The tensor's memory is device memory of the stream's context, as large as the tensor says. What has been enqueued on
-    /// it is ordered before the stream: its producer was given [`stream_number`](super::stream_number) of it. While arrays
-    /// share the memory, whatever else writes to it is ordered with the stream, and changes those arrays; and if the tensor
-    /// isn't read-only, whatever else reads it is ordered with the stream.
+    /// The caller must ensure that:
+    /// - the tensor's memory is device memory of the stream's context and has the size that the
+    ///   tensor describes;
+    /// - work enqueued on it is ordered before the stream, which is the case if its producer got
+    ///   the stream's [`stream_number`](super::stream_number);
+    /// - while arrays share the memory, all other writes to it are ordered with the stream (they
+    ///   change those arrays), and so are all other reads unless the tensor is read-only.
     ///
     /// # Errors
-    /// The elements are of another type, or not aligned for it. The memory isn't on the stream's device. There are more than
-    /// [`MAX_RANK`] axes. Lengths and strides make no sense. The deleter has been called.
+    /// Returns [`Error::Foreign`] if:
+    /// - the elements have another type, or are not aligned for it;
+    /// - the memory isn't on the stream's device;
+    /// - there are more than [`MAX_RANK`] axes;
+    /// - lengths or strides are invalid.
+    ///
+    /// After an error, the deleter has been called.
     pub unsafe fn into_array<T: Element>(self, stream: &Stream) -> Result<Array<T>> {
-        // SAFETY: by this function's contract.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.array(stream, None) }
     }
 
-    /// As [`into_array`](Self::into_array), in the order of the producer's stream: `stream` waits for what has been
-    /// enqueued on `producer` so far. And when the array isn't needed any more, `producer` waits for `stream`, and the
-    /// deleter is called at once. The host does not wait.
+    /// Does the same as [`into_array`](Self::into_array), but in the order of the producer's
+    /// stream.
     ///
-    /// This is for producers that use memory again in the order of one stream, as the pools of PyTorch and CuPy do: that on
-    /// which the memory was allocated.
+    /// `stream` waits for the work enqueued on `producer` so far. When the array is no longer
+    /// needed, `producer` waits for `stream`, and the deleter is called at once. The host does not
+    /// wait.
+    ///
+    /// Use it for producers that reuse memory in the order of one stream, as the pools of PyTorch
+    /// and CuPy do. Pass the stream on which the memory was allocated.
     ///
     /// # Safety
-    /// As [`into_array`](Self::into_array), with the order as far as `producer` gives it. The memory is used again in the
-    /// order of that stream.
+    /// The caller must ensure the conditions of [`into_array`](Self::into_array), except for the
+    /// ordering that `producer` provides. The producer must reuse the memory in the order of that
+    /// stream.
     ///
     /// # Errors
-    /// As [`into_array`](Self::into_array). The producer's stream is of another context. No memory for an event is left.
+    /// Returns an error under the conditions of [`into_array`](Self::into_array), if the producer's
+    /// stream belongs to another context, or if memory for an event runs out.
     pub unsafe fn into_array_behind<T: Element>(
         self,
         stream: &Stream,
@@ -280,12 +304,13 @@ impl Incoming {
     ) -> Result<Array<T>> {
         crate::order::same_context(producer, stream.context())?;
         stream.wait_stream(producer)?;
-        // SAFETY: by this function's contract.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.array(stream, Some(producer)) }
     }
 
     /// # Safety
-    /// As [`into_array`](Self::into_array) and [`into_array_behind`](Self::into_array_behind).
+    /// The conditions are those of [`into_array`](Self::into_array) or
+    /// [`into_array_behind`](Self::into_array_behind).
     unsafe fn array<T: Element>(
         self,
         stream: &Stream,
@@ -296,7 +321,7 @@ impl Incoming {
         let (lengths, elements) = (self.shape(), self.elements());
         if lengths.len() > MAX_RANK {
             return Err(Error::Foreign(format!(
-                "a tensor of {} axes: arrays have at most {MAX_RANK}; reshape it first",
+                "a tensor of {} axes: arrays have at most {MAX_RANK}. Fix: reshape it first",
                 lengths.len()
             )));
         }
@@ -308,7 +333,7 @@ impl Incoming {
         let address = elements.data.addr() as u64;
         let address = address.checked_add(elements.byte_offset).ok_or_else(|| {
             Error::Foreign(format!(
-                "a tensor whose byte_offset of {} is beyond all memory",
+                "a tensor with a byte_offset of {} reaches beyond all memory",
                 elements.byte_offset
             ))
         })?;
@@ -316,7 +341,7 @@ impl Incoming {
         let kernels = Kernels::of(stream.context())?;
         let read_only = self.is_read_only();
         let keeper = Box::new(self.tensor);
-        // SAFETY: by this function's contract; the deleter is called when the tensor is dropped.
+        // SAFETY: guaranteed by the caller. The deleter is called when the tensor is dropped.
         let memory = unsafe {
             Foreign::memory(
                 place.address,
@@ -338,7 +363,7 @@ impl Incoming {
             return Ok(());
         }
         Err(Error::Foreign(format!(
-            "a tensor of {} is no array of {} ({})",
+            "a tensor of {} can't become an array of {} ({})",
             self.dtype(),
             wanted.name(),
             DLDataType::of(wanted)
@@ -352,46 +377,49 @@ impl Incoming {
         } = self.device();
         let own = stream.context().device().ordinal();
         let why = match device_type {
-            // Managed memory is on all devices.
+            // Managed memory is accessible from all devices.
             DLDeviceType::CUDA_MANAGED => return Ok(()),
             DLDeviceType::CUDA if device_id as u32 == own => return Ok(()),
             DLDeviceType::CUDA => {
-                format!("is on CUDA device {device_id}, the stream on device {own}")
+                format!("is on CUDA device {device_id}, but the stream is on device {own}")
             }
             DLDeviceType::CUDA_HOST => {
-                "is page-locked memory of the host (kDLCUDAHost): copy it to the device first"
+                "is page-locked memory of the host (kDLCUDAHost). Fix: copy it to the device first"
                     .into()
             }
             DLDeviceType::CPU => {
-                "is in the host's memory (kDLCPU): copy it to the device first".into()
+                "is in host memory (kDLCPU). Fix: copy it to the device first".into()
             }
-            DLDeviceType(other) => format!("is on a device of kind {other}, which isn't CUDA's"),
+            DLDeviceType(other) => {
+                format!("is on a device of kind {other}, which is not a CUDA device")
+            }
         };
         Err(Error::Foreign(format!("a tensor {why}")))
     }
 }
 
 impl<T: Element> Array<T> {
-    /// An array of the memory of a DLPack tensor of another library: [`Incoming::from_versioned`], then
-    /// [`Incoming::into_array`].
+    /// Creates an array of the memory of another library's DLPack tensor:
+    /// [`Incoming::from_versioned`], followed by [`Incoming::into_array`].
     ///
     /// # Safety
-    /// As these two.
+    /// The caller must ensure the conditions of these two functions.
     ///
     /// # Errors
-    /// As these two. The deleter has been called, unless `tensor` is null.
+    /// Returns an error under the conditions of these two functions. After an error, the deleter
+    /// has been called, unless `tensor` is null.
     pub unsafe fn from_dlpack(
         stream: &Stream,
         tensor: *mut DLManagedTensorVersioned,
     ) -> Result<Self> {
-        // SAFETY: by this function's contract.
+        // SAFETY: guaranteed by the caller.
         unsafe { Incoming::from_versioned(tensor)?.into_array(stream) }
     }
 }
 
 #[cold]
 fn null() -> Error {
-    Error::Foreign("a tensor was expected, not a null pointer".into())
+    Error::Foreign("the tensor is a null pointer".into())
 }
 
 #[cfg(test)]

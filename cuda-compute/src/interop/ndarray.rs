@@ -1,4 +1,4 @@
-//! Arrays of the crate `ndarray`, on the host.
+//! Conversion from and to arrays of the crate `ndarray` on the host.
 
 use ndarray::{ArrayD, ArrayRef, Dimension, IxDyn, ShapeBuilder};
 
@@ -9,10 +9,11 @@ use crate::{
 };
 
 impl<T: Element> Array<T> {
-    /// A copy of an array or a view of `ndarray`. Waits until `host` has been read.
+    /// Copies an array or a view of `ndarray`. It waits until `host` has been read.
     ///
-    /// Where its elements lie side by side, in whatever order and direction of its axes, this array's lie alike, and they
-    /// are read as they are. Others are gathered into C order first.
+    /// If the elements of `host` are contiguous, in any order and direction of the axes, they are
+    /// read in place, and the new array has the same layout. Otherwise they are gathered into C
+    /// order first.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -28,7 +29,8 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// There are more than [`MAX_RANK`](crate::MAX_RANK) axes. Memory ran out.
+    /// Returns an error if there are more than [`MAX_RANK`](crate::MAX_RANK) axes, or if memory
+    /// runs out.
     pub fn from_ndarray<D: Dimension>(
         stream: &cuda_safe::Stream,
         host: &ArrayRef<T, D>,
@@ -50,10 +52,11 @@ impl<T: Element> Array<T> {
         Ok(Self::of(flat.memory, layout))
     }
 
-    /// The elements in an array of `ndarray`. Waits for them. It is in C order, or in Fortran's if this array is.
+    /// Copies the elements to an array of `ndarray` and waits for the copy. The result is in
+    /// Fortran order if this array is, and in C order otherwise.
     ///
     /// # Errors
-    /// As [`to_vec`](Self::to_vec).
+    /// Returns an error under the conditions of [`to_vec`](Self::to_vec).
     pub fn to_ndarray(&self) -> Result<ArrayD<T>> {
         let shape = IxDyn(self.shape().as_slice());
         let fortran = self.is_contiguous(Order::F) && !self.is_contiguous(Order::C);

@@ -1,4 +1,4 @@
-//! Arrays on their way to another library, as DLPack tensors.
+//! Conversion of arrays to DLPack tensors for other libraries.
 
 use std::{
     ffi::c_void,
@@ -22,10 +22,11 @@ use crate::{
     error::{Error, Result},
 };
 
-/// An array on its way to another library: [`into_raw`](Self::into_raw) makes the structure that the library takes.
+/// An array to be passed to another library. [`into_raw`](Self::into_raw) creates the structure
+/// that the library takes.
 ///
-/// Before that, one of [`ready_on`](Self::ready_on) and [`ready_for`](Self::ready_for) puts the order right: see
-/// [order of work](crate::interop#order-of-work).
+/// Before that, call [`ready_on`](Self::ready_on) or [`ready_for`](Self::ready_for) to order the
+/// work. See [order of work](crate::interop#order-of-work).
 #[derive(Debug)]
 pub struct Outgoing {
     share: Share,
@@ -34,23 +35,25 @@ pub struct Outgoing {
     flags: u64,
 }
 
-/// The other library's share of the memory.
+/// The other library's reference to the memory.
 #[derive(Debug)]
 struct Share {
     memory: Arc<Memory>,
     /// Whether the other library may have enqueued work on the memory.
     given: bool,
-    /// The stream whose work is all that the other library does with the memory.
+    /// The stream that orders all the other library's work on the memory.
     consumer: Option<Stream>,
 }
 
 impl<T: Element> Array<T> {
-    /// Gives the array away, to a library that may write to it. The tensor lives until the library calls its deleter.
+    /// Gives the array to a library that may write to it. The tensor lives until the library calls
+    /// its deleter.
     ///
-    /// Nothing is copied, unless others use the array's memory too, or must not write to it, or its elements are repeated
-    /// as those of a stretched axis are.
+    /// Nothing is copied, unless other arrays use the memory too, the memory is read-only, or
+    /// elements are repeated, as along a broadcast axis.
     ///
-    /// Negative strides stay as they are; PyTorch has none, and refuses such tensors. [`Array::copy`] has none.
+    /// Negative strides are kept. PyTorch rejects tensors with negative strides, so pass
+    /// [`Array::copy`], which has none.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -72,9 +75,9 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// Memory for a copy ran out.
+    /// Returns an error if memory for a copy runs out.
     pub fn into_dlpack(mut self) -> Result<Outgoing> {
-        // Without a reference elsewhere, nobody can get one.
+        // This is the only reference, so no other thread can create another.
         let alone = Arc::get_mut(&mut self.memory).is_some_and(|memory| !memory.is_read_only());
         if alone && !self.layout.repeats() {
             return Ok(Outgoing::of(self, 0));
@@ -82,10 +85,13 @@ impl<T: Element> Array<T> {
         Ok(Outgoing::of(self.copy()?, FLAG_IS_COPIED))
     }
 
-    /// Gives a look at the array to a library that must not write to it. Nothing is copied: this array keeps the memory,
-    /// and is copied before it is written to while the library has it.
+    /// Gives read access to the array to another library.
     ///
-    /// The tensor is flagged as read-only. Not all libraries heed that: see [who may write](crate::interop#who-may-write).
+    /// Nothing is copied: this array keeps the memory. While the library has it, writing to this
+    /// array copies it first.
+    ///
+    /// The tensor is flagged as read-only. Some libraries ignore the flag. See
+    /// [who may write](crate::interop#who-may-write).
     #[must_use]
     pub fn share_dlpack(&self) -> Outgoing {
         Outgoing::of(self.clone(), FLAG_READ_ONLY)
@@ -106,14 +112,16 @@ impl Outgoing {
         }
     }
 
-    /// Makes a stream wait until the elements are there. The host does not wait.
+    /// Makes a stream wait until the elements are computed. The host does not wait.
     ///
-    /// The stream is taken for all that the other library uses: when the library gives the memory back, this library's
-    /// work waits for that stream, and the host does not wait. A library that works on other streams too has them waited
-    /// for by this one; or use [`ready_for`](Self::ready_for).
+    /// This library assumes that the other library uses no other stream for the memory. When the
+    /// other library frees the tensor, this library's work waits for that stream, and the host does
+    /// not wait. A library that also uses other streams must make this stream wait for them, or you
+    /// can use [`ready_for`](Self::ready_for).
     ///
     /// # Errors
-    /// The stream is of another context. No memory for an event is left.
+    /// Returns an error if the stream belongs to another context, or if memory for an event runs
+    /// out.
     pub fn ready_on(&mut self, consumer: &Stream) -> Result<()> {
         let own = self.share.memory.stream();
         crate::order::same_context(consumer, own.context())?;
@@ -122,35 +130,39 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Makes the stream of a number wait until the elements are there: the `stream` that Python's `__dlpack__` is given.
-    /// The host does not wait. When the library gives the memory back, the host waits for all work of the context, since
-    /// the stream may be gone by then.
+    /// Makes the stream with this number wait until the elements are computed. The number is the
+    /// `stream` argument of Python's `__dlpack__`.
     ///
-    /// `None` and 1 are the legacy default stream, 2 is the calling thread's, -1 asks for no order, 0 is refused.
+    /// The host does not wait now. When the library frees the tensor, the host waits for all work
+    /// of the context, because the stream may no longer exist.
+    ///
+    /// `None` and 1 are the legacy default stream, 2 is that of the calling thread, -1 requests no
+    /// ordering, and 0 is rejected.
     ///
     /// # Safety
-    /// A number above 2 is the handle of a live stream of the array's context.
+    /// The caller must ensure that a number above 2 is the handle of a live stream of the array's
+    /// context.
     ///
     /// # Errors
-    /// The number is 0, or less than -1. No memory for an event is left.
+    /// Returns an error if the number is 0 or less than -1, or if memory for an event runs out.
     pub unsafe fn ready_for(&mut self, consumer: Option<i64>) -> Result<()> {
         let own = self.share.memory.stream();
-        // SAFETY: by this function's contract; it is used for this call alone.
+        // SAFETY: guaranteed by the caller. The stream is used only during this call.
         if let Some(consumer) = unsafe { numbered(own.context(), consumer)? } {
             consumer.wait_stream(own)?;
         }
         Ok(())
     }
 
-    /// An event that is reached when the elements are there, to wait for on any stream.
+    /// Returns an event that completes when the elements are computed. Any stream can wait for it.
     ///
     /// # Errors
-    /// No memory for it is left.
+    /// Returns an error if memory for the event runs out.
     pub fn ready_event(&self) -> Result<Event> {
         Ok(self.share.memory.stream().record_event()?)
     }
 
-    /// The device that the memory is on: what `__dlpack_device__` returns.
+    /// Returns the device of the memory, as `__dlpack_device__` does.
     #[must_use]
     pub fn device(&self) -> DLDevice {
         DLDevice {
@@ -159,14 +171,15 @@ impl Outgoing {
         }
     }
 
-    /// Whether who takes it must not write to it.
+    /// Returns whether the consumer must not write to the tensor.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.flags & FLAG_READ_ONLY != 0
     }
 
-    /// The structure of DLPack 1.x, for the other library, which calls its deleter once, on any thread. In Python, it goes
-    /// into a capsule named [`CAPSULE_VERSIONED`](super::dlpack::CAPSULE_VERSIONED).
+    /// Returns the structure of DLPack 1.x for the other library, which calls its deleter once, on
+    /// any thread. In Python, put it into a capsule named
+    /// [`CAPSULE_VERSIONED`](super::dlpack::CAPSULE_VERSIONED).
     #[must_use]
     pub fn into_raw(self) -> *mut DLManagedTensorVersioned {
         let flags = self.flags;
@@ -179,15 +192,16 @@ impl Outgoing {
         })
     }
 
-    /// The structure of DLPack before 1.0. In Python, it goes into a capsule named
+    /// Returns the structure of DLPack before 1.0. In Python, put it into a capsule named
     /// [`CAPSULE`](super::dlpack::CAPSULE).
     ///
     /// # Errors
-    /// The tensor is read-only, and the structure can't say so: give the array away with [`Array::into_dlpack`].
+    /// Returns [`Error::Foreign`] if the tensor is read-only, which the structure can't express.
+    /// Give the array away with [`Array::into_dlpack`] instead.
     pub fn into_raw_unversioned(self) -> Result<*mut DLManagedTensor> {
         if self.is_read_only() {
             return Err(Error::Foreign(
-                "an array that is shared is read-only, which DLPack's unversioned structure can't say: ask for version \
+                "a shared array is read-only, which DLPack's unversioned structure can't express. Fix: ask for version \
                  1, or give the array (or its clone, which is copied) away with into_dlpack"
                     .into(),
             ));
@@ -218,14 +232,14 @@ impl Outgoing {
             axes,
             _share: self.share,
         }));
-        // SAFETY: parts of the box just made; no reference to it exists.
+        // SAFETY: these are parts of the box that was just created, and no reference to it exists.
         let (managed, lengths, strides) = unsafe {
             let axes = &raw mut (*given).axes;
             let managed = &raw mut (*given).managed;
             (managed, &raw mut (*axes)[0], &raw mut (*axes)[1])
         };
         let tensor = DLTensor {
-            // PyTorch reads no `byte_offset`, so the first element's address stands here.
+            // PyTorch ignores `byte_offset`, so `data` is the address of the first element.
             data: ptr::with_exposed_provenance_mut(address as usize),
             device,
             ndim: shape.rank() as i32,
@@ -235,13 +249,13 @@ impl Outgoing {
             byte_offset: 0,
         };
         let managed = managed.cast::<M>();
-        // SAFETY: room for it, in the box.
+        // SAFETY: the box has room for it.
         unsafe { managed.write(structure(tensor, given.cast())) };
         managed
     }
 }
 
-/// What a structure that another library holds belongs to.
+/// The allocation around a structure that another library holds.
 struct Given<M> {
     managed: MaybeUninit<M>,
     axes: [[i64; MAX_RANK]; 2],
@@ -250,7 +264,7 @@ struct Given<M> {
 
 unsafe extern "C" fn delete_versioned(tensor: *mut DLManagedTensorVersioned) {
     if let Some(tensor) = NonNull::new(tensor) {
-        // SAFETY: made by `into_raw`, and deleted once.
+        // SAFETY: `into_raw` created it, and the deleter is called once.
         drop(unsafe {
             Box::from_raw(
                 (*tensor.as_ptr())
@@ -263,7 +277,7 @@ unsafe extern "C" fn delete_versioned(tensor: *mut DLManagedTensorVersioned) {
 
 unsafe extern "C" fn delete_unversioned(tensor: *mut DLManagedTensor) {
     if let Some(tensor) = NonNull::new(tensor) {
-        // SAFETY: made by `into_raw_unversioned`, and deleted once.
+        // SAFETY: `into_raw_unversioned` created it, and the deleter is called once.
         drop(unsafe {
             Box::from_raw(
                 (*tensor.as_ptr())
@@ -275,7 +289,8 @@ unsafe extern "C" fn delete_unversioned(tensor: *mut DLManagedTensor) {
 }
 
 impl Share {
-    /// Puts what this library enqueues from now on behind the other's work.
+    /// Orders this library's future work after the other library's work, and returns whether that
+    /// succeeded.
     fn is_over(&self) -> bool {
         let own = self.memory.stream();
         let consumer = self.consumer.as_ref();
@@ -289,7 +304,8 @@ impl Share {
 impl Drop for Share {
     fn drop(&mut self) {
         if !self.is_over() {
-            // Never freed, and never alone again: a kernel of the other library may still use it.
+            // A kernel of the other library may still use the memory. Leak a reference, so that it
+            // is never freed and never counts as unshared again.
             std::mem::forget(self.memory.clone());
         }
     }

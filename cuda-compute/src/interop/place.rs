@@ -1,4 +1,4 @@
-//! Where the elements lie that another library describes: checked, since nothing is known of it.
+//! Validation of memory that another library describes.
 
 use crate::{
     array::{Layout, Order, Shape},
@@ -10,14 +10,15 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) layout: Layout,
-    /// The lowest byte; 0 if there are no elements.
+    /// The address of the lowest byte, or 0 if there are no elements.
     pub(super) address: u64,
-    /// From the lowest to the highest byte.
+    /// The number of bytes from the lowest to the highest.
     pub(super) bytes: usize,
 }
 
 impl Place {
-    /// Of elements whose first is at `address`, with strides in elements, or side by side in C order.
+    /// Checks the layout of elements whose first is at `address`. Strides are in elements. Without
+    /// strides, the elements are contiguous in C order.
     pub(super) fn of(
         data: DataType,
         lengths: &[i64],
@@ -41,7 +42,7 @@ impl Place {
         }
         if let Some(strides) = strides {
             let dense = layout;
-            // Along an axis of length 1 a stride may be anything, and is not used.
+            // The stride of an axis of length 1 may be anything, because it is not used.
             layout.set_strides(|axis| match shape[axis] {
                 1 => dense.strides()[axis],
                 _ => strides[axis] as isize,
@@ -59,14 +60,14 @@ impl Place {
         let fits = isize::try_from(bytes).is_ok() && start > 0 && start + bytes <= 1 << 63;
         if !fits {
             return Err(Error::Foreign(format!(
-                "a tensor of shape {shape} and strides {:?} of {} at {address:#x} is beyond all memory",
+                "a tensor of shape {shape} and strides {:?} of {} at {address:#x} reaches beyond all memory",
                 layout.strides(),
                 data.name()
             )));
         }
         if !address.is_multiple_of(data.alignment() as u64) {
             return Err(Error::Foreign(format!(
-                "a tensor at {address:#x} is not aligned for elements of {}, which lie at multiples of {} bytes: copy it \
+                "a tensor at {address:#x} is not aligned for elements of {}, which must be at multiples of {} bytes. Fix: copy it \
                  first",
                 data.name(),
                 data.alignment()

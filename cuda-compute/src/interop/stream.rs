@@ -1,4 +1,4 @@
-//! Streams as numbers, by which libraries name them to each other.
+//! Conversion between streams and the numbers that libraries exchange.
 
 use std::ptr;
 
@@ -6,8 +6,11 @@ use cuda_safe::{Context, Stream};
 
 use crate::error::{Error, Result};
 
-/// The number of a stream for other libraries: for `__dlpack__(stream=…)`, or `__cuda_array_interface__`'s `stream`. 1 is
-/// the legacy default stream, 2 the calling thread's default stream, others are handles.
+/// Returns the number of a stream for other libraries, for `__dlpack__(stream=…)` or the `stream`
+/// entry of `__cuda_array_interface__`.
+///
+/// 1 is the legacy default stream, 2 is the calling thread's default stream, and other numbers are
+/// handles.
 ///
 /// ```
 /// # use cuda_compute::interop::stream_number;
@@ -24,30 +27,31 @@ use crate::error::{Error, Result};
 #[must_use]
 pub fn stream_number(stream: &Stream) -> i64 {
     match stream.as_raw().expose_provenance() as i64 {
-        0 => 1, // what raw calls take for the legacy default stream
+        0 => 1, // raw calls use handle 0 for the legacy default stream
         number => number,
     }
 }
 
-/// The stream of a number, without owning it; `None` for -1.
+/// Returns the stream with a number, without owning it, or `None` for -1.
 ///
 /// # Safety
-/// A number above 2 is the handle of a live stream of the context, for as long as the result is used.
+/// The caller must ensure that a number above 2 is the handle of a stream of the context that stays
+/// live as long as the result is used.
 pub(super) unsafe fn numbered(context: &Context, number: Option<i64>) -> Result<Option<Stream>> {
     match number {
         None | Some(1) => Ok(Some(Stream::legacy_default(context))),
         Some(2) => Ok(Some(Stream::per_thread_default(context))),
         Some(-1) => Ok(None),
         Some(0) => Err(Error::Foreign(
-            "stream 0 is not allowed, since it may mean two: 1 is the legacy default stream, 2 the calling thread's"
+            "stream 0 is ambiguous. Fix: pass 1 for the legacy default stream, or 2 for the calling thread's"
                 .into(),
         )),
         Some(number) if number < 0 => Err(Error::Foreign(format!(
-            "{number} is no stream: -1 stands for no order, others are positive"
+            "stream {number} is not allowed: pass -1 for no ordering, or a positive number"
         ))),
         Some(number) => {
             let raw = ptr::with_exposed_provenance_mut(number as usize);
-            // SAFETY: a live stream of the context, by this function's contract.
+            // SAFETY: the caller ensures that it is a live stream of the context.
             Ok(Some(unsafe { Stream::borrow_raw(context, raw) }))
         }
     }

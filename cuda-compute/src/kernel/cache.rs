@@ -16,17 +16,17 @@ use super::{
 };
 use crate::error::Result;
 
-/// Everything that distinguishes one kernel from another: what is computed, on which types, in which variant.
+/// The identity of a kernel: the computation, the types and the variant.
 ///
-/// Every call of the user's looks up a kernel, which hashes and compares the value: it is small, and cloning it
-/// allocates nothing.
+/// Every user-level call looks up a kernel, which hashes and compares this value. It must therefore
+/// be small, and cloning it must not allocate.
 pub(crate) trait Specialisation:
     Clone + Eq + Hash + fmt::Debug + Send + Sync + 'static
 {
-    /// The source to compile.
+    /// Returns the source to compile.
     fn source(&self) -> Source;
 
-    /// Called once with the loaded kernel, before anybody else uses it.
+    /// Prepares the loaded kernel. This is called once, before any other thread can use the kernel.
     fn prepare(&self, kernel: &Function) -> Result<()> {
         let _ = kernel;
         Ok(())
@@ -35,12 +35,13 @@ pub(crate) trait Specialisation:
 
 /// The compiled kernels of one context.
 ///
-/// Kernels are compiled at their first use, and kept until this object, its clones and the algorithms that use it are
-/// dropped. Cloning gives another reference to the same kernels. Algorithms that share one `Kernels` compile each
-/// kernel once; those created in a context alone have kernels of their own.
+/// Kernels are compiled at their first use. They are kept until this object, its clones and the
+/// algorithms that use it are dropped. Cloning creates another reference to the same kernels.
+/// Algorithms that share one `Kernels` compile each kernel once. Algorithms created from a context
+/// alone have their own kernels.
 ///
-/// There is no process-wide list of these on purpose: it would keep contexts alive, or outlive borrowed ones, without
-/// the knowledge of those who dropped them.
+/// There is deliberately no process-wide list of owned kernels. It would keep contexts alive, or
+/// outlive borrowed ones, without the knowledge of those who dropped them.
 ///
 /// ```
 /// use cuda_compute::{Kernels, Reducer};
@@ -59,40 +60,41 @@ pub(crate) trait Specialisation:
 #[derive(Clone)]
 pub struct Kernels(Arc<Inner>);
 
-/// The kernels of [`Kernels::of`].
+/// The kernels that [`Kernels::of`] returns.
 static SHARED: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
 struct Inner {
     context: Context,
     hardware: Hardware,
-    /// For reductions of arrays: how many blocks have come to their end.
+    /// For reductions of arrays: the number of blocks that have finished.
     counters: Workspaces,
-    /// For reductions of arrays: what the blocks that share a result leave for the last of them.
+    /// For reductions of arrays: the partial results that blocks leave for the last block of a
+    /// result.
     partials: Workspaces,
-    /// For scans of arrays: what the tiles of a line tell each other.
+    /// For scans of arrays: the state that the tiles of a line exchange.
     tiles: Workspaces,
-    /// Of what arrays have the host wait for.
+    /// Results for which the host waits.
     results: Results,
-    /// For matrix products.
+    /// cuBLAS handles for matrix products.
     #[cfg(feature = "cublas")]
     products: crate::product::Handles,
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
 }
 
-/// The properties of the device that variants are chosen by.
+/// The device properties that decide variants.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hardware {
     pub(crate) capability: ComputeCapability,
     pub(crate) multiprocessors: u32,
-    /// Bytes of shared memory that a block may have, if it opts in.
+    /// Bytes of shared memory that a block can have if it opts in.
     pub(crate) shared_per_block: u32,
 }
 
-/// A kernel's place: empty until it is compiled, and after a failure.
+/// The entry of a kernel. It is empty until the kernel is compiled, and after a failure.
 #[derive(Default)]
 struct Slot {
     kernel: OnceLock<Function>,
-    /// Held by the thread that compiles.
+    /// Held by the compiling thread.
     compiling: Mutex<()>,
 }
 
@@ -100,7 +102,8 @@ impl Kernels {
     /// Creates an empty collection of kernels.
     ///
     /// # Errors
-    /// The device's compute capability, multiprocessors or shared memory can't be read.
+    /// Returns an error if the device's compute capability, number of multiprocessors or shared
+    /// memory can't be read.
     pub fn new(context: &Context) -> Result<Self> {
         let device = context.device();
         let shared = device.attribute(DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
@@ -122,8 +125,8 @@ impl Kernels {
         })))
     }
 
-    /// The kernels that arrays of this context share. They live as long as somebody uses them: the list of contexts
-    /// keeps none alive.
+    /// Returns the kernels that the arrays of this context share. The list holds weak references,
+    /// so kernels are freed when they are no longer used.
     pub(crate) fn of(context: &Context) -> Result<Self> {
         let mut known = lock(&SHARED);
         known.retain(|kernels| kernels.strong_count() > 0);
@@ -136,13 +139,13 @@ impl Kernels {
         Ok(kernels)
     }
 
-    /// The context that kernels are loaded into.
+    /// Returns the context that kernels are loaded into.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.0.context
     }
 
-    /// The number of kernels that have been compiled.
+    /// Returns the number of compiled kernels.
     #[must_use]
     pub fn compiled(&self) -> usize {
         let compiled = read(&self.0.compiled);
@@ -162,7 +165,7 @@ impl Kernels {
         &self.0.tiles
     }
 
-    /// Places for results that the host waits for.
+    /// Returns the pool of page-locked words for results that the host waits for.
     pub(crate) fn results(&self) -> &Results {
         &self.0.results
     }
@@ -176,10 +179,12 @@ impl Kernels {
         &self.0.hardware
     }
 
-    /// The kernel, compiled at its first use: by one thread, while others that need the same one wait for it.
+    /// Returns the kernel and compiles it at its first use. One thread compiles it, while others
+    /// that need the same kernel wait.
     ///
-    /// If the kernel is there, this costs a lock for reading, the hash and comparison of a few words, and another
-    /// reference to the function: 40 ns for a reduction, half of it for the lock and the reference (AMD EPYC).
+    /// If the kernel is compiled, this costs a read lock, a hash and comparison of a few words, and
+    /// another reference to the function: 40 ns for a reduction, half of it for the lock and the
+    /// reference (AMD EPYC).
     pub(crate) fn get<S: Specialisation>(&self, wanted: &S) -> Result<Function> {
         let compiled = read(&self.0.compiled);
         let slot = compiled.get(wanted as &dyn Key);
@@ -199,7 +204,7 @@ impl Kernels {
                 .or_default()
                 .clone()
         };
-        // The map is not locked meanwhile: other kernels can be found, and compiled, at the same time.
+        // The map stays unlocked, so other kernels can be looked up and compiled at the same time.
         let compiling = lock(&slot.compiling);
         if let Some(kernel) = slot.kernel.get() {
             return Ok(kernel.clone());
@@ -207,7 +212,7 @@ impl Kernels {
         let loaded = self.load(wanted);
         match &loaded {
             Ok(kernel) => {
-                let _ = slot.kernel.set(kernel.clone()); // empty, as nobody else compiles
+                let _ = slot.kernel.set(kernel.clone()); // empty, because only this thread compiles it
             }
             Err(_) => {
                 drop(compiling);
@@ -225,11 +230,11 @@ impl Kernels {
         Ok(kernel)
     }
 
-    /// Removes an empty place that nobody else waits for.
+    /// Removes an empty slot if no other thread waits for it.
     fn forget<S: Specialisation>(&self, wanted: &S, slot: &Arc<Slot>) {
         let mut compiled = write(&self.0.compiled);
-        // Places are handed out under the lock, so their references can't become more meanwhile: the map's, and the
-        // caller's.
+        // Slots are cloned only under the lock, so the number of references can't grow here: one is
+        // the map's, one the caller's.
         if Arc::strong_count(slot) == 2 && slot.kernel.get().is_none() {
             compiled.remove(wanted as &dyn Key);
         }
@@ -242,7 +247,7 @@ impl fmt::Debug for Kernels {
     }
 }
 
-/// A [`Specialisation`] of any type, as the map's keys are.
+/// A type-erased [`Specialisation`], which serves as a key of the map.
 trait Key: Any + Send + Sync {
     fn equals(&self, other: &dyn Key) -> bool;
     fn feed(&self, hasher: &mut dyn Hasher);
@@ -315,7 +320,7 @@ mod tests {
         }
     }
 
-    /// A kernel that compiles from the second time on.
+    /// A kernel that fails to compile the first time and succeeds afterwards.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     struct Second(u32);
 
@@ -331,7 +336,7 @@ mod tests {
         }
     }
 
-    /// The same fields in another type.
+    /// A type with the same fields as `Second`.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     struct Other(u32);
 
@@ -342,13 +347,13 @@ mod tests {
         }
 
         fn prepare(&self, kernel: &Function) -> Result<()> {
-            let _ = kernel.max_active_blocks(self.0, 0)?; // refused for 0 threads
+            let _ = kernel.max_active_blocks(self.0, 0)?; // fails for 0 threads
             Ok(())
         }
     }
 
     #[test]
-    fn keys_are_told_apart_by_type_and_value() {
+    fn keys_differ_by_type_and_value() {
         let keys: [&dyn Key; 4] = [&Second(1), &Second(2), &Other(1), &Other(2)];
         let hash = |key| FxBuildHasher.hash_one::<&dyn Key>(key);
         for (i, a) in keys.into_iter().enumerate() {
@@ -362,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_empty_or_full() {
+    fn failed_kernels_leave_slots_empty() {
         let kernels = Kernels::new(&Context::primary(0).unwrap()).unwrap();
         let places = || kernels.0.compiled.read().unwrap().len();
         kernels.get(&Second(1)).unwrap_err();
@@ -372,7 +377,7 @@ mod tests {
         assert_eq!((places(), kernels.compiled()), (1, 1));
         assert_eq!(kernels.get(&Second(1)).unwrap().as_raw(), kernel.as_raw());
         assert_eq!(TIMES.load(Ordering::Relaxed), 2);
-        // What can't be prepared is not handed out.
+        // A kernel that can't be prepared is not returned.
         kernels.get(&Other(0)).unwrap_err();
         assert_eq!((places(), kernels.compiled()), (1, 1));
         assert_eq!(kernels.get(&Other(1)).unwrap().name(), "other");
@@ -383,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_others_wait_at_stays() {
+    fn slots_with_waiting_threads_are_kept() {
         let kernels = Kernels::new(&Context::primary(0).unwrap()).unwrap();
         let wanted = Other(64);
         let key: Box<dyn Key> = Box::new(wanted.clone());
@@ -392,7 +397,7 @@ mod tests {
         places.insert(key, waiting.clone());
         drop(places);
         let places = || kernels.0.compiled.read().unwrap().len();
-        // The one that fails holds it too.
+        // The failed thread holds a reference too.
         let failed = waiting.clone();
         kernels.forget(&wanted, &failed);
         assert_eq!(places(), 1);

@@ -1,4 +1,4 @@
-//! Locks for data that a panic can't leave half-changed.
+//! Locking that ignores poisoning, for data that a panic can't leave in an inconsistent state.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

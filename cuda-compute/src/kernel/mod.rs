@@ -1,9 +1,9 @@
-//! What all algorithms are built on.
+//! The basis of all algorithms: kernel specialisation, compilation and caching.
 //!
-//! A kernel is identified by a [`Specialisation`]: a small value that says what is computed, on which types, and in
-//! which variant. At the first use the value creates the kernel's [`Source`]; [`Kernels`] compiles that, and keeps
-//! the result under the value. [`Table`] contains the variants that were measured. [`Workspaces`] and [`Results`]
-//! contain the memory that launches need beside the user's.
+//! A [`Specialisation`] identifies a kernel. It is a small value that holds the computation, the
+//! types and the variant. At the first use, the value creates the kernel's [`Source`]. [`Kernels`]
+//! compiles it and keeps the result under the value. A [`Table`] contains the measured variants.
+//! [`Workspaces`] and [`Results`] hold the memory that launches need apart from the user's.
 
 mod cache;
 mod lock;

@@ -1,4 +1,4 @@
-//! The source text of a kernel, made of parts.
+//! The source text of a kernel, assembled from parts.
 
 use std::{
     borrow::Cow,
@@ -7,11 +7,11 @@ use std::{
 
 use cuda_safe::Program;
 
-/// The header with the structs that are elements, if there are any.
+/// The header with the element structs, if there are any.
 pub(crate) const TYPES: &str = "types.cuh";
 
-/// CUDA C++, as it is passed to the compiler: a file of `kernels/`, the headers that it includes, and the macros that
-/// specialise it.
+/// CUDA C++ source as passed to the compiler: a file of `kernels/`, the headers that it includes,
+/// and the macros that specialise it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     file: &'static str,
@@ -19,12 +19,12 @@ pub struct Source {
     entry: &'static str,
     defines: Vec<(&'static str, String)>,
     headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
-    /// The headers that come before the kernel's text, and before the macros.
+    /// The headers that are included before the macros and the kernel's text.
     first: Vec<Cow<'static, str>>,
 }
 
 impl Source {
-    /// The kernel `entry` in a file with this text. Messages show the file's name.
+    /// Creates the source of the kernel `entry` from a file's text. Messages show the file's name.
     pub(crate) fn new(file: &'static str, text: &'static str, entry: &'static str) -> Self {
         Self {
             file,
@@ -36,14 +36,14 @@ impl Source {
         }
     }
 
-    /// Adds a macro: a number, a type, an expression of one line.
+    /// Adds a macro, whose value is a number, a type or an expression of one line.
     pub(crate) fn define(mut self, name: &'static str, value: impl Display) -> Self {
         self.defines.push((name, value.to_string()));
         self
     }
 
-    /// Adds a header, for `#include "name"`. Code of the user's goes here, so that the compiler's messages name its
-    /// lines.
+    /// Adds a header, for `#include "name"`. User code goes into headers, so that the compiler's
+    /// messages name its lines.
     pub(crate) fn header(
         mut self,
         name: impl Into<Cow<'static, str>>,
@@ -53,8 +53,8 @@ impl Source {
         self
     }
 
-    /// Adds a header that is included before the kernel's text. The macros don't exist there, so that code of the user's
-    /// may use their names.
+    /// Adds a header that is included before the macros and the kernel's text. The macros are not
+    /// defined there, so user code can use their names.
     pub(crate) fn before(
         mut self,
         name: impl Into<Cow<'static, str>>,
@@ -65,12 +65,12 @@ impl Source {
         self.header(name, text)
     }
 
-    /// Whether there is a header of this name.
+    /// Returns whether there is a header with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(own, _)| own == name)
     }
 
-    /// The name of a file of the user's, which no other file has.
+    /// Returns a name for a file of user code that no other file has.
     pub(crate) fn free_name(&self, name: &str) -> String {
         let numbered = (2..).map(|number| format!("{name}.{number}.cu"));
         std::iter::once(format!("{name}.cu"))
@@ -79,12 +79,13 @@ impl Source {
             .unwrap_or_default()
     }
 
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn entry(&self) -> &'static str {
         self.entry
     }
 
-    /// The program to compile. The macros come after what users write and name, in which they would replace names.
+    /// Returns the program to compile. The macros come after user code, in which they would replace
+    /// identifiers.
     pub(crate) fn program(&self) -> Program {
         let program = if self.first.is_empty() && !self.has(TYPES) {
             let program = Program::new(self.text).name(self.file);
@@ -102,7 +103,8 @@ impl Source {
         })
     }
 
-    /// The text that includes everything: structs, the first headers, the macros, the kernel's text.
+    /// Returns the text that includes everything, in this order: structs, the first headers, the
+    /// macros, the kernel's text.
     fn with_macros_last(&self) -> String {
         let mut text = String::from("#include \"array.cuh\"\n#include \"complex.cuh\"\n");
         if self.has(TYPES) {
@@ -119,23 +121,23 @@ impl Source {
     }
 }
 
-/// The parts, for those who compile them in another way.
+/// The parts, for programs that compile them in another way.
 #[cfg(feature = "tuning")]
 impl Source {
-    /// The file's name and text.
+    /// Returns the file's name and text.
     #[must_use]
     pub fn file(&self) -> (&'static str, &'static str) {
         (self.file, self.text)
     }
 
-    /// The macros, by name and value.
+    /// Returns the macros by name and value.
     pub fn defines(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.defines
             .iter()
             .map(|(name, value)| (*name, value.as_str()))
     }
 
-    /// The headers, by name and text.
+    /// Returns the headers by name and text.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         self.headers
             .iter()

@@ -1,34 +1,34 @@
-//! Tables of variants: which variant is used for which device, element type and size.
+//! Tables that map device, element type and size to a variant.
 
 use cuda_safe::ComputeCapability;
 
-/// The variants of a kernel. The first policy that fits is used, so newer devices come first; the last one fits
-/// everything.
+/// The variants of a kernel. The first policy that fits is used, so newer devices come first. The
+/// last policy fits everything.
 pub(crate) struct Table<V: 'static>(pub(crate) &'static [Policy<V>]);
 
-/// The variants for some devices and elements.
+/// The variants for some devices and element sizes.
 pub(crate) struct Policy<V: 'static> {
-    /// For devices of this compute capability or newer.
+    /// The minimum compute capability of the devices.
     pub(crate) since: ComputeCapability,
-    /// For elements of this many bytes; `None` for all.
+    /// The element size in bytes, or `None` for all.
     pub(crate) element_bytes: Option<usize>,
-    /// What the rows were measured on, and how; `None` if they were not measured for these, and are used for want of
-    /// better ones.
+    /// How and on what device the rows were measured. `None` if they were not measured for these
+    /// devices and elements, and are used for lack of better ones.
     #[cfg_attr(
         not(feature = "tuning"),
         expect(dead_code, reason = "for the tuning program")
     )]
     pub(crate) measured: Option<&'static str>,
-    /// From small to large.
+    /// The rows, from small to large sizes.
     pub(crate) rows: &'static [Row<V>],
 }
 
-/// A variant, and the sizes that it is for.
+/// A variant and the sizes that it is for.
 pub(crate) struct Row<V> {
-    /// The largest size, in the table's unit. The last row's is `u64::MAX`.
+    /// The largest size, in the table's unit. It is `u64::MAX` in the last row.
     pub(crate) up_to: u64,
     pub(crate) variant: V,
-    /// The measurements with it.
+    /// The measurements of the variant.
     #[cfg_attr(
         not(feature = "tuning"),
         expect(dead_code, reason = "for the tuning program")
@@ -36,11 +36,11 @@ pub(crate) struct Row<V> {
     pub(crate) figures: &'static str,
 }
 
-/// Every device.
+/// Matches every device.
 pub(crate) const ANY: ComputeCapability = ComputeCapability { major: 0, minor: 0 };
 
 impl<V> Table<V> {
-    /// The policy for a device, and for elements of this many bytes.
+    /// Returns the policy for a device and for elements of this many bytes.
     pub(crate) fn policy(
         &self,
         device: ComputeCapability,
@@ -58,26 +58,26 @@ impl<V> Table<V> {
 }
 
 impl<V> Policy<V> {
-    /// The row for a size.
+    /// Returns the row for a size.
     pub(crate) fn row(&self, size: u64) -> &'static Row<V> {
         &self.rows[self.rows.partition_point(|row| row.up_to < size)]
     }
 }
 
-/// The rules for all tables.
+/// Checks that a table follows the rules of all tables.
 #[cfg(test)]
 pub(crate) fn check<V>(table: &Table<V>) {
     let last = table.0.last().expect("policies");
     assert!(
         last.since == ANY && last.element_bytes.is_none(),
-        "the last fits everything"
+        "the last policy must fit everything"
     );
     assert!(
         table
             .0
             .windows(2)
             .all(|pair| pair[0].since >= pair[1].since),
-        "newer ones first"
+        "newer devices must come first"
     );
     for policy in table.0 {
         assert!(
@@ -123,7 +123,7 @@ mod tests {
     ]);
 
     #[test]
-    fn the_first_policy_that_fits_is_taken() {
+    fn policy_returns_the_first_match() {
         check(&TABLE);
         let chosen = |major, minor, bytes| {
             let policy = TABLE.policy(ComputeCapability { major, minor }, bytes);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_goes_up_to_its_size() {
+    fn row_includes_its_upper_size() {
         let policy = &TABLE.0[0];
         let row = |size| policy.row(size).variant;
         assert_eq!([row(0), row(10), row(11), row(u64::MAX)], [1, 1, 2, 2]);

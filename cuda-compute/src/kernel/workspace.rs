@@ -1,4 +1,4 @@
-//! Memory that launches need beside the user's. It is kept, so that a call allocates nothing.
+//! Memory that launches need apart from the user's. It is kept, so that calls don't allocate.
 
 use std::{
     mem::ManuallyDrop,
@@ -13,23 +13,26 @@ use cuda_safe::{
 use super::lock::lock;
 use crate::error::Result;
 
-/// Device memory for each stream. It is zero before the first launch, and each kernel leaves it as it found it: on
-/// one stream, kernels run one after the other.
+/// Device memory for each stream.
 ///
-/// The memory keeps its stream alive. If there are more than [`STREAMS`], the memory of the least recently used one
-/// is freed, so that a program with a new stream for every task does not keep all of them.
+/// The memory is zero before the first launch. Each kernel leaves it zeroed. Kernels of one stream
+/// run one after the other, so they can share the memory.
+///
+/// The memory keeps its stream alive. If there are more than [`STREAMS`] streams, the memory of the
+/// least recently used one is freed, so that a program with a new stream for every task does not
+/// keep all of them.
 #[derive(Debug)]
 pub(crate) struct Workspaces {
     words: usize,
-    /// The most recently used first.
+    /// Buffers, most recently used first.
     of_streams: Mutex<Vec<Arc<DeviceBuffer<u64>>>>,
 }
 
-/// The number of streams that memory is kept for.
+/// The maximum number of streams that memory is kept for.
 const STREAMS: usize = 64;
 
 impl Workspaces {
-    /// With this many words for each stream.
+    /// Creates a collection with this many words for each stream.
     pub(crate) fn new(words: usize) -> Self {
         Self {
             words,
@@ -37,14 +40,16 @@ impl Workspaces {
         }
     }
 
-    /// The memory of `stream`, for work that is enqueued there before the returned reference is dropped.
+    /// Returns the memory of `stream`, for work that is enqueued there before the returned
+    /// reference is dropped.
     pub(crate) fn of(&self, stream: &Stream) -> Result<Arc<DeviceBuffer<u64>>> {
         let mut known = lock(&self.of_streams);
         if let Some(at) = known.iter().position(|buffer| buffer.stream() == stream) {
             known[..=at].rotate_right(1);
             return Ok(known[0].clone());
         }
-        // While raw calls capture the stream, the memory would belong to the graph. This call fails then.
+        // If raw calls are capturing the stream, an allocation would belong to the graph. This call
+        // fails in that case.
         stream.query()?;
         let buffer = Arc::new(DeviceBuffer::zeroed(stream, self.words)?);
         known.insert(0, buffer.clone());
@@ -54,11 +59,11 @@ impl Workspaces {
             None
         };
         drop(known);
-        drop(oldest); // given back behind its last launch; a thread that is about to launch still holds it
+        drop(oldest); // freed after its last launch, because a thread that is about to launch holds a reference
         Ok(buffer)
     }
 
-    /// Drops the reference to `stream`, and frees its memory.
+    /// Drops the reference to `stream` and frees its memory.
     pub(crate) fn release(&self, stream: &Stream) {
         let mut known = lock(&self.of_streams);
         let at = known.iter().position(|buffer| buffer.stream() == stream);
@@ -68,19 +73,19 @@ impl Workspaces {
     }
 }
 
-/// Places in page-locked memory for results that the host waits for. The device writes to them directly, so there is
-/// no copy to wait for.
+/// Page-locked words for results that the host waits for. The device writes to them directly, so
+/// there is no copy to wait for.
 #[derive(Debug)]
 pub(crate) struct Results {
     context: Context,
-    /// The places that no kernel is writing to: as many as there were calls at the same time.
+    /// The words that no kernel is writing to. There are as many as there were simultaneous calls.
     idle: Mutex<Vec<Place>>,
 }
 
 #[derive(Debug)]
 struct Place {
     word: PinnedBuffer<u64>,
-    /// The address that kernels use.
+    /// The device address of the word.
     address: u64,
 }
 
@@ -100,8 +105,8 @@ impl Results {
         }
     }
 
-    /// Calls `enqueue`, whose work on `stream` writes an `A`, of at most 8 bytes, to the address that it is given.
-    /// Waits, and returns what was written.
+    /// Calls `enqueue` with an address, to which its work on `stream` writes an `A` of at most 8
+    /// bytes. Waits, and returns the written value.
     pub(crate) fn fetch<A: Pod>(
         &self,
         stream: &Stream,
@@ -114,7 +119,8 @@ impl Results {
         ))
     }
 
-    /// As [`fetch`](Self::fetch), of a whole word that stays `otherwise` if the work doesn't write it.
+    /// Does the same as [`fetch`](Self::fetch) for a whole word, which keeps the value `otherwise`
+    /// if the work doesn't write it.
     pub(crate) fn fetch_or(
         &self,
         stream: &Stream,
@@ -127,10 +133,11 @@ impl Results {
             None => Place::new(&self.context)?,
         };
         place.word[0] = otherwise;
-        // Leaked unless the work is known to be over: the kernel may still write to it.
+        // Leak the word unless the work is known to have finished, because the kernel may still
+        // write to it.
         let place = ManuallyDrop::new(place);
         let enqueued = enqueue(place.address);
-        // Also after a failure: nothing may write to the place while it is read, or while somebody else has it.
+        // Wait even after a failure: no kernel may write to the word while it is read or reused.
         let settled = stream.settle();
         if let Settled::Unknown(error) = settled {
             return Err(enqueued.err().unwrap_or(error.into()));

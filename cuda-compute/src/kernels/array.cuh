@@ -1,19 +1,19 @@
-// Elements of arrays: how they lie in memory, and what they are computed as.
+// Elements of arrays: their types in memory, and the types in which they are computed.
 
 #pragma once
 
 #include "scalar.cuh"
 
-// Not every coordinate of what is written for an expression is used.
+// The generated code of an expression does not use every coordinate.
 #pragma nv_diag_suppress 177
 
 typedef unsigned long long u64;
 
-// A bool is a byte, 0 or 1; anything else counts as 1.
+// A bool is a byte, 0 or 1. Any other value counts as 1.
 struct stored_bool { unsigned char bits; };
 
-// Halves are computed as floats, and rounded after each operation. The conversions of f16 drop the sign of NaN, so it is
-// copied.
+// Halves are computed as floats and rounded after each operation. The conversions of f16 drop the
+// sign of NaN, so it is copied.
 __device__ __forceinline__ float from_f16_bits(unsigned short bits) {
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
@@ -29,7 +29,7 @@ __device__ __forceinline__ unsigned short to_bf16_bits(float x) {
     if ((bits & 0x7fffffffu) > 0x7f800000u) return (unsigned short)(bits >> 16 | 0x7fffu);
     return (unsigned short)((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
 }
-// As floats where functions of the user's meet them in structs.
+// Converts halves in structs to floats for user functions.
 struct stored_f16 {
     unsigned short bits;
     __device__ __forceinline__ operator float() const { return from_f16_bits(bits); }
@@ -54,8 +54,9 @@ template <class T> __device__ __forceinline__ T value_of(T x) { return x; }
 __device__ __forceinline__ float rounded_f16(float x) { return value_of(stored_f16{to_f16_bits(x)}); }
 __device__ __forceinline__ float rounded_bf16(float x) { return value_of(stored_bf16{to_bf16_bits(x)}); }
 
-// From wider types in one rounding: to a float first, towards zero, with the last bit set if anything was lost. A float
-// has more than two bits more than a half, so that the second rounding sees all that matters.
+// Converts wider types with a single rounding: first to a float, rounded towards zero, whose last
+// bit is set if the value is not exact. A float has more than two bits more than a half, so the
+// second rounding gives the correct result.
 __device__ __forceinline__ float to_odd(double x) {
     const float cut = __double2float_rz(x);
     return (double)cut == x || isnan(x) ? cut : __uint_as_float(__float_as_uint(cut) | 1);
@@ -87,8 +88,8 @@ template <> struct storing<stored_bf16, float> {
     static __device__ __forceinline__ stored_bf16 of(float x) { return {to_bf16_bits(x)}; }
 };
 
-// Elements that a thread loads or stores at once, aligned to their size: at most 16 bytes, or 32 in two steps. Structs of
-// other sizes come one by one, aligned as they are.
+// Elements that a thread loads or stores at once, aligned to their total size: at most 16 bytes, or
+// 32 in two steps. Structs of other sizes are accessed one by one with their own alignment.
 template <class T> struct is_vector { static const bool value = sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0; };
 template <class T, int V> struct alignas(is_vector<T>::value ? sizeof(T) * V : alignof(T)) pack { T at[V]; };
 
@@ -106,7 +107,7 @@ __device__ __forceinline__ void store_pack(u64 base, long long offset, const C (
     *(pack<T, V> *)((T *)base + offset) = stored;
 }
 
-// What lies so many bytes from the beginning of a value.
+// A field at this byte offset from the start of a value.
 template <class F, int OFFSET, class S> __device__ __forceinline__ F field_of(const S &value) {
     F field;
     memcpy(&field, (const char *)&value + OFFSET, sizeof(F));
@@ -120,21 +121,22 @@ __device__ __forceinline__ bool equal_arrays(const T (&a)[LENGTH], const T (&b)[
     return equal;
 }
 
-// A number that the launch passes.
+// A number that is passed at launch.
 template <class T> __device__ __forceinline__ T scalar(const u64 *words) {
     T value;
     memcpy(&value, words, sizeof(T));
     return value;
 }
 
-// Quotients by a length that the host has prepared (Granlund and Montgomery, "Division by invariant integers using
-// multiplication", 1994, for dividends of 31 bits): the low half of `magic` is the factor, the high half the shift.
+// Quotients by a length that the host has prepared (Granlund and Montgomery, "Division by invariant
+// integers using multiplication", 1994, for dividends of 31 bits). The low half of `magic` is the
+// factor, the high half the shift.
 __device__ __forceinline__ unsigned divide(unsigned n, u64, u64 magic) {
     return (__umulhi(n, (unsigned)magic) + n) >> (unsigned)(magic >> 32);
 }
 __device__ __forceinline__ u64 divide(u64 n, u64 length, u64) { return n / length; }
 
-// Helpers of functions that C doesn't have.
+// Helpers for functions that C doesn't have.
 template <class T> __device__ __forceinline__ T fraction(T x) { return x - (sizeof(T) == 8 ? (T)trunc((double)x) : (T)truncf((float)x)); }
 __device__ __forceinline__ float frexp_fraction(float x) { int e; return frexpf(x, &e); }
 __device__ __forceinline__ double frexp_fraction(double x) { int e; return frexp(x, &e); }

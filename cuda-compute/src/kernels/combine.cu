@@ -1,14 +1,15 @@
-// Values of an expression combined with those at places of an array; what comes of it doesn't depend on their order.
+// Combines values of an expression with elements of an array. The result does not depend on the
+// values' order.
 //
-// Specialised by THREADS, UNROLL (elements of a thread), SIGNED (whether places may count from the end), STORED, VALUE,
-// COMBINING (0: sum, 1: smallest, 2: largest), PASS and expression.cuh, whose first value is the element and second the
-// place. Passes:
-//   0  with the array itself: integers of 32 and 64 bits; smallest and largest floats of 32 and 64 bits
-//   1  with words, one for each place, zero at first: see word
+// Specialised by THREADS, UNROLL (elements per thread), SIGNED (whether places may count from the
+// end), STORED, VALUE, COMBINING (0: sum, 1: minimum, 2: maximum), PASS and expression.cuh, whose
+// first value is the element and second the place. Passes:
+//   0  into the array itself: integers of 32 and 64 bits, minima and maxima of floats of 32 and 64 bits
+//   1  into words, one for each place, initially zero: see word
 //   2  sums of floats: the largest exponent of each place's values
-//   3  sums of floats: integers in units that this exponent gives, LIMBS for each place
-// `combined.cu` adds to the array what passes 1 and 3 leave. They leave it for each element of the array, or, if HASHED,
-// for each slot of a table: see slot_of.
+//   3  sums of floats: integers in units derived from this exponent, LIMBS for each place
+// `combined.cu` adds the results of passes 1 and 3 to the array. They are stored for each element of
+// the array or, if HASHED, for each slot of a table: see slot_of.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -16,9 +17,10 @@
 #include "expression.cuh"
 
 #if PASS == 0
-// The smallest or largest float. NaN in the array gives way to the first number. Then atomic operations on the bits have the
-// right order: as signed integers, floats without a sign are in their own order and above all others; as unsigned integers,
-// floats with a sign are in reverse order and above all others.
+// The minimum or maximum of floats. A NaN in the array is replaced by the first number. After that,
+// atomic operations on the bits give the right order. As signed integers, positive floats are in
+// their own order and above all others. As unsigned integers, negative floats are in reverse order
+// and above all others.
 template <class SIGNED_BITS, class BITS, class T>
 __device__ __forceinline__ void combine_floats(T *target, T value, T before, BITS before_bits, SIGNED_BITS bits) {
     if (isnan(value) || (COMBINING == 1 ? before < value : before > value)) return;
@@ -85,7 +87,7 @@ __device__ __forceinline__ void combine_at(u64 limbs, u64 exponents, u64 at, com
 }
 #endif
 
-// The number of a place that is not below `length`, plus 1, goes to `wrong`.
+// If a place is not below `length`, its number plus 1 is written to `wrong`.
 extern "C" __global__ void __launch_bounds__(THREADS)
 combine(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 exponents, u64 bits, u64 wrong, u64 places,
         u64 slots) {

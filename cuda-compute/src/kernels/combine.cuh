@@ -1,18 +1,20 @@
-// What `combine.cu` leaves for each place, and `combined.cu` adds to the array.
+// The data that `combine.cu` stores for each place and `combined.cu` adds to the array.
 
-// Sums of floats are sums of integers, which no order changes: see J. Demmel and H. D. Nguyen, "Fast reproducible
-// floating-point summation", 2013. Here a place's unit is fixed before anything is added.
+// Sums of floats are computed as sums of integers, which do not depend on order: see J. Demmel and
+// H. D. Nguyen, "Fast reproducible floating-point summation", 2013. Here a place's unit is fixed
+// before anything is added.
 #define EXPONENT_BIAS 1200
 #define NOT_FINITE 9999u
 
-// |value| is below 2 to the power of this, without the bias. 0 for a zero, which changes nothing.
+// |value| is below 2 to the power of this, without the bias. It is 0 for a zero, which has no effect.
 __device__ __forceinline__ unsigned exponent_of(double value) {
     if (!isfinite(value)) return NOT_FINITE;
     int exponent;
     return frexp(value, &exponent) == 0 ? 0 : (unsigned)(exponent + EXPONENT_BIAS);
 }
 
-// Words whose largest belongs to the largest (or smallest) value; 0 is none. NaN has none.
+// Words of which the largest corresponds to the largest (or smallest) value. 0 means no value. NaN
+// has no word.
 template <class T> struct word { // integers of 8 and 16 bits
     template <bool LARGEST> static __device__ __forceinline__ unsigned of(T value) {
         return LARGEST ? (unsigned)((int)value + 0x10000) : (unsigned)(0x20000 - (int)value);
@@ -33,7 +35,7 @@ template <> struct word<float> { // halves
     }
 };
 
-// Loads of what other threads may be changing.
+// Loads of memory that other threads may be changing.
 __device__ __forceinline__ unsigned relaxed(const unsigned *place) {
     unsigned value;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(place) : "memory");
@@ -45,8 +47,9 @@ __device__ __forceinline__ u64 relaxed(const u64 *place) {
     return value;
 }
 
-// The slot of a place in a hash table, which gets one if it has none. The number of slots is a power of two, and half of
-// them stay free. A slot holds its place plus 1, or 0 while it is free.
+// Returns the slot of a place in a hash table, and assigns one if it has none. The number of slots
+// is a power of two, and at least half of them stay free. A slot holds its place plus 1, or 0 while
+// it is free.
 __device__ __forceinline__ u64 slot_of(u64 *places, u64 slots, u64 at) {
     u64 slot = at * 0x9e3779b97f4a7c15ull;
     slot ^= slot >> 32;

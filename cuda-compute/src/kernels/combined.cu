@@ -1,8 +1,9 @@
-// Adds to an array what `combine.cu` has left for each of its places.
+// Adds to an array the data that `combine.cu` has stored for each of its places.
 //
-// Specialised by THREADS, STORED, PART (what a part is computed as: VALUE, or that of a complex number's parts), COMBINING,
-// LIMBS (integers of a sum of floats; 0 if there is a word for each place) and HASHED (whether slots are those of a table, not
-// one for each element).
+// Specialised by THREADS, STORED, PART (the type in which a part is computed: VALUE, or that of a
+// complex number's parts), COMBINING, LIMBS (integers per sum of floats, or 0 if there is a word
+// for each place) and HASHED (whether there is a slot of a table for each place, rather than one
+// for each element).
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -33,8 +34,8 @@ __device__ __forceinline__ double sum_of(double before, unsigned exponent, const
     }
     high = ldexp(high, unit);
     low = ldexp(low, unit);
-    // The error of the sum of two is a number of their own type: D. E. Knuth, The Art of Computer Programming, volume 2,
-    // 4.2.2, theorem B.
+    // The rounding error of a sum of two numbers is representable in their own type: D. E. Knuth,
+    // The Art of Computer Programming, volume 2, 4.2.2, theorem B.
     const double sum = before + high, other = sum - before;
     const double error = (before - (sum - other)) + (high - other);
     return isfinite(sum) ? sum + (error + low) : sum;
@@ -65,7 +66,7 @@ combined(u64 parts, u64 target, const u64 *words, const unsigned *exponents, u64
 #if COMBINING == 0
     *place = storing<part, PART>::of((PART)(before + (PART)key));
 #else
-    // As words, which are 0 for NaN.
+    // Words, which are 0 for NaN.
     if (key > word<PART>::template of<COMBINING == 2>(before))
         *place = storing<part, PART>::of(word<PART>::template back<COMBINING == 2>(key));
 #endif

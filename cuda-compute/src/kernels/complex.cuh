@@ -1,11 +1,12 @@
 #pragma once
 
-// Complex numbers. Multiplication and division are C's without its treatment of infinities, as in NumPy: NaN where a part
-// overflows. The functions follow C's Annex G for infinities, NaN and the signs of zeros.
+// Complex numbers. Multiplication and division are C's without its treatment of infinities, as in
+// NumPy: they return NaN if a part overflows. The functions follow C's Annex G for infinities, NaN
+// and the signs of zeros.
 
 template <class T> struct alignas(2 * sizeof(T)) complex { T re, im; };
 
-// In structs, which align them as their parts.
+// The type in structs, which align it as its parts.
 template <class T> struct stored_complex {
     T re, im;
     __device__ __forceinline__ operator complex<T>() const { return {re, im}; }
@@ -23,14 +24,14 @@ template <class T> __device__ __forceinline__ complex<T> operator-(complex<T> a)
 template <class T> __device__ __forceinline__ complex<T> operator*(complex<T> a, complex<T> b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
-// One leaves the other factor as it is: (1 + 0i)(inf + 0i) has an imaginary part of 0, not of NaN.
+// One leaves the other factor unchanged: (1 + 0i)(inf + 0i) has an imaginary part of 0, not of NaN.
 template <class T> __device__ __forceinline__ complex<T> c_times(complex<T> a, complex<T> b) {
     return a.re == 1 && a.im == 0 ? b : b.re == 1 && b.im == 0 ? a : a * b;
 }
 __device__ __forceinline__ float abs_of(float x) { return fabsf(x); }
 __device__ __forceinline__ double abs_of(double x) { return fabs(x); }
-// Smith, "Algorithm 116: Complex division", 1962: the larger part of the divisor divides first, so that nothing
-// overflows on the way.
+// Smith, "Algorithm 116: Complex division", 1962: dividing by the larger part of the divisor first
+// avoids intermediate overflow.
 template <class T> __device__ __forceinline__ complex<T> operator/(complex<T> a, complex<T> b) {
     if (abs_of(b.re) >= abs_of(b.im)) {
         if (b.re == 0 && b.im == 0) return {a.re / abs_of(b.re), a.im / abs_of(b.re)};
@@ -51,7 +52,7 @@ __device__ __forceinline__ double c_abs(complex<double> z) { return hypot(z.re, 
 __device__ __forceinline__ float c_arg(complex<float> z) { return atan2f(z.im, z.re); }
 __device__ __forceinline__ double c_arg(complex<double> z) { return atan2(z.im, z.re); }
 
-// A function of the real line in both precisions.
+// Functions of real numbers in both precisions.
 #define REAL(name, single, twice)                                                        \
     __device__ __forceinline__ float name(float x) { return single(x); }                 \
     __device__ __forceinline__ double name(double x) { return twice(x); }
@@ -67,9 +68,10 @@ REAL(r_tan, tanf, tan)
 REAL(r_tanh, tanhf, tanh)
 #undef REAL
 
-// Beyond this size of x, e^x and cosh(x) may overflow where a product with them does not.
+// Beyond this size of x, e^x and cosh(x) may overflow even if a product with them does not.
 template <class T> __device__ __forceinline__ T large_exponent() { return (T)(sizeof(T) == 4 ? 88 : 709); }
-// wave * e^|x| / 2 for large |x|. The factors of e^|x| are multiplied one by one, so that nothing overflows on the way.
+// wave * e^|x| / 2 for large |x|. The factors of e^|x| are multiplied one by one, to avoid
+// intermediate overflow.
 template <class T> __device__ __forceinline__ T grown(T x, T wave) {
     const T step = large_exponent<T>(), e_step = (T)(sizeof(T) == 4 ? 1.6516362549940018e38 : 8.218407461554972e307);
     T rest = abs_of(x) - step;
@@ -93,11 +95,11 @@ template <class T> __device__ __forceinline__ complex<T> c_exp(complex<T> z) {
     const T size = r_exp(z.re);
     return {size * c, size * s};
 }
-// Parts larger or smaller than these are scaled where their size would overflow, or have few bits.
+// Parts beyond these limits are scaled, because their size would overflow or have few bits.
 template <class T> __device__ __forceinline__ T huge_part() { return (T)(sizeof(T) == 4 ? 1e38 : 1e307); }
 template <class T> __device__ __forceinline__ T tiny_part() { return (T)(sizeof(T) == 4 ? 1e-30 : 1e-290); }
 template <class T> __device__ __forceinline__ T two_to_64() { return (T)18446744073709551616.0; }
-// Near 1 by log1p: the logarithm of a rounded size would be nothing but its rounding.
+// Near 1, use log1p: the logarithm of a rounded size would consist only of its rounding error.
 template <class T> __device__ __forceinline__ complex<T> c_log(complex<T> z) {
     const T a = abs_of(z.re), b = abs_of(z.im), large = a < b ? b : a, small = a < b ? a : b;
     T size;
@@ -112,7 +114,8 @@ template <class T> __device__ __forceinline__ complex<T> c_log10(complex<T> z) {
     const T factor = (T)0.43429448190325182765;
     return {natural.re * factor, natural.im * factor};
 }
-// The root whose real part is not negative. The sign of a zero imaginary part says on which side of the cut z lies.
+// Returns the root whose real part is not negative. The sign of a zero imaginary part decides on
+// which side of the cut z is.
 template <class T> __device__ __forceinline__ complex<T> c_sqrt(complex<T> z) {
     if (z.re == 0 && z.im == 0) return {0, z.im};
     if (isinf(z.im)) return {abs_of(z.im), z.im};
@@ -124,8 +127,8 @@ template <class T> __device__ __forceinline__ complex<T> c_sqrt(complex<T> z) {
     const complex<T> root = z.re >= 0 ? complex<T>{half * back, other * back} : complex<T>{other * back, half * back};
     return signbit(z.im) ? c_conj(root) : root;
 }
-// Powers of 0 are NumPy's. A real exponent multiplies each part of the logarithm by itself: 0 times an infinite one would
-// be NaN.
+// Powers of 0 follow NumPy. A real exponent multiplies the parts of the logarithm separately,
+// because 0 times an infinite part would be NaN.
 template <class T> __device__ __forceinline__ complex<T> c_pow(complex<T> a, complex<T> b) {
     if (b.re == 0 && b.im == 0) return {1, 0};
     if (a.re == 0 && a.im == 0) {
@@ -161,7 +164,8 @@ template <class T> __device__ __forceinline__ complex<T> c_sin(complex<T> z) {
     return {turned.im, -turned.re};
 }
 template <class T> __device__ __forceinline__ complex<T> c_cos(complex<T> z) { return c_cosh(complex<T>{-z.im, z.re}); }
-// Kahan, "Branch cuts for complex elementary functions", 1987: by tan and sinh, of which nothing cancels.
+// Kahan, "Branch cuts for complex elementary functions", 1987: uses tan and sinh, in which nothing
+// cancels.
 template <class T> __device__ __forceinline__ complex<T> c_tanh(complex<T> z) {
     if (z.im == 0) return {r_tanh(z.re), z.im};
     if (!isfinite(z.im)) {

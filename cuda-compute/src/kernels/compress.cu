@@ -1,20 +1,20 @@
-// The elements that a mask selects, side by side in their order. Every block takes a tile, finds by look_back of prefix.cuh
-// how many the tiles before it select, and writes its own. Each warp moves those of 32 vectors together in shared memory,
-// so that neighbours are written side by side.
+// Stores the elements that a mask selects, contiguously and in order. Every block takes a tile,
+// uses look_back of prefix.cuh to count the elements selected by the tiles before it, and writes
+// its own. Each warp collects those of 32 vectors in shared memory, so that writes are coalesced.
 //
-// Specialised by THREADS, UNROLL (vectors of a thread), CHAINED (whether there are several tiles), STORED and VALUE (the
-// element in memory, and as it is computed), combination.cuh (sums of 64-bit counts) and expression.cuh, whose first value
-// is the element and second the mask.
+// Specialised by THREADS, UNROLL (vectors per thread), CHAINED (whether there are several tiles),
+// STORED and VALUE (the types of the element in memory and in computations), combination.cuh (sums
+// of 64-bit counts) and expression.cuh, whose first value is the element and second the mask.
 
 #include "array.cuh"
 #include "complex.cuh"
 #include "expression.cuh"
 #include "prefix.cuh"
 
-static_assert(UNROLL * VECTOR <= 32, "a thread's part of the mask is one register");
+static_assert(UNROLL * VECTOR <= 32, "a thread's mask bits must fit in one register");
 
-// `memory` is zero: two counters, then what the tiles tell; the first `kept` words of it are for the next launch.
-// `total` is where the number of elements goes.
+// `memory` is zero: two counters, followed by the values that tiles publish. The first `kept` words
+// must be zero again for the next launch. The number of elements is written to `total`.
 extern "C" __global__ void __launch_bounds__(THREADS)
 compress(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u64 kept, u64 result, u64 total) {
     __shared__ alignas(16) STORED together[THREADS / 32][32 * VECTOR];

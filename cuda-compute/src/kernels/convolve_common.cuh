@@ -1,15 +1,15 @@
-// What the convolution kernels share: the parameters, border rules and loads.
+// Code that the convolution kernels share: parameters, border rules and loads.
 //
 // All kernels correlate: output(x, y) = sum of weight(i, j) * input(x + i - PAD_X, y + j - PAD_Y).
 // Specialised by the macros
 //   KW, KH            filter width and height
-//   PAD_X, PAD_Y      the filter element that lies on the output's own position
+//   PAD_X, PAD_Y      the filter element at the output's position
 //   BORDER            0 zero, 1 clamp, 2 reflect (edge not repeated), 3 wrap
 //   ALIGNED           1 when all rows of input and output start on 16-byte boundaries
-//   CHANNELS          elements of a pixel, side by side; 1 if it is not defined
-//   WEIGHTS           weights that a kernel is given, where they are not all of the filter
+//   CHANNELS          contiguous elements per pixel, 1 if it is not defined
+//   WEIGHTS           weights that a kernel gets, if they are not the whole filter
 
-// Where images lie, and how the output is cut.
+// The layout of the images, and the division of the output into pieces.
 struct Geometry {
     // Distances in elements between rows and between the images of a batch.
     long long in_pitch, out_pitch, in_image, out_image;
@@ -33,10 +33,10 @@ struct __align__(16) Weights {
 #define CHANNELS 1
 #endif
 
-// Elements read left of the first wanted one so that a load of 4 starts on its boundary.
+// Elements to the left of the first needed one that are read so that a load of 4 is aligned.
 #define SHIFT (ALIGNED ? (4 - PAD_X * CHANNELS % 4) % 4 : 0)
 
-// The index inside 0..size that stands for i, or -1 for a zero.
+// Returns the index inside 0..size whose pixel is used for i, or -1 for a zero.
 __device__ __noinline__ int outside(int i, int size) {
 #if BORDER == 0
     return -1;
@@ -44,7 +44,7 @@ __device__ __noinline__ int outside(int i, int size) {
     return i < 0 ? 0 : size - 1;
 #elif BORDER == 2
     if (size == 1) return 0;
-    // Twice a size may be more than an int can hold. The image lies the same on both sides of 0.
+    // Twice a size may overflow an int. The pattern is symmetric about 0.
     const unsigned period = 2u * (size - 1), at = (i < 0 ? 0u - i : i) % period;
     return at < size ? at : period - at;
 #else
@@ -61,7 +61,7 @@ __device__ __forceinline__ void copy16_async(unsigned to, const float *from) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 
-// Copies to shared memory, of which the first `bytes` bytes come from `from`, the rest are zero.
+// Copies to shared memory. The first `bytes` bytes come from `from`, and the rest are zero.
 __device__ __forceinline__ void copy16_async(unsigned to, const float *from, int bytes) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
                  : "memory");
@@ -76,13 +76,13 @@ __device__ __forceinline__ void commit_copies() {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Waits until at most `pending` of this thread's groups of copies are under way.
+// Waits until at most `pending` of this thread's groups of copies are in flight.
 template <int pending>
 __device__ __forceinline__ void wait_copies() {
     asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-// Plain stores: streaming ones (.cs) measured slower.
+// Plain stores, because streaming stores (.cs) measured slower.
 __device__ __forceinline__ void store4(float *at, float a, float b, float c, float d) {
 #if ALIGNED
     *(float4 *)at = make_float4(a, b, c, d);

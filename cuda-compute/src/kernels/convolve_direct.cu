@@ -1,9 +1,9 @@
-// Convolution by the smallest filters, bound by memory: no shared memory, no barrier. A thread
-// computes 4 columns x ROWS rows; it loads the columns of its own and gets its neighbours' from
-// the other lanes of the warp. The blocks' WARPS warps lie above each other, so that the rows they
+// Convolution with the smallest filters, bound by memory, without shared memory or barriers. A
+// thread computes 4 columns x ROWS rows. It loads its own columns and gets its neighbours' from the
+// other lanes of the warp. The WARPS warps of a block are above each other, so that the rows they
 // share are loaded once into L1.
 //
-// Specialised by convolve_common.cuh's macros, WARPS, ROWS, BLOCKS. The filter must not reach
+// Specialised by convolve_common.cuh's macros, WARPS, ROWS and BLOCKS. The filter must not reach
 // farther than 4 columns to either side.
 
 #include "convolve_common.cuh"
@@ -14,7 +14,7 @@
 #define WINDOW (4 + KW - 1)
 #define HALO (LEFT > RIGHT ? LEFT : RIGHT)
 
-// The input rows of one warp; `at` is the lane's first own column in the first row.
+// The input rows of one warp. `at` is the lane's first own column in the first row.
 template <bool EDGE>
 __device__ __forceinline__ void run(const float *image, const Geometry &geometry,
                                     const Weights &weights, float *out, int x, int y) {
@@ -42,8 +42,9 @@ __device__ __forceinline__ void run(const float *image, const Geometry &geometry
             const float4 own = make_float4(line[0], line[1], line[2], line[3]);
 #endif
             const float v[4] = {own.x, own.y, own.z, own.w};
-            // Beyond the warp's columns: the lower half of the lanes loads what lane 0 needs, the
-            // upper half what lane 31 needs; two addresses for the whole warp.
+            // For columns beyond the warp's, the lower half of the lanes loads the values that lane
+            // 0 needs, and the upper half those that lane 31 needs. The whole warp uses only two
+            // addresses.
             const float *from = line - 4 * lane + (lane < 16 ? -LEFT : 128);
             float beyond[HALO + 1];
 #pragma unroll
@@ -100,7 +101,7 @@ convolve_direct(const float *input, float *output, const __grid_constant__ Geome
     if (y >= geometry.out_height) return;
     const float *in = input + image * geometry.in_image;
     float *out = output + image * geometry.out_image + y * geometry.out_pitch + x;
-    // The whole warp stays inside the image, or the whole warp looks at every index.
+    // Either the whole warp stays inside the image, or the whole warp checks every index.
     if (left >= LEFT && left + 128 + HALO <= geometry.in_width && left + 128 <= geometry.out_width &&
         y >= PAD_Y && y - PAD_Y + ROWS + KH - 1 <= geometry.in_height && y + ROWS <= geometry.out_height)
         run<false>(in, geometry, weights, out, x, y);

@@ -1,13 +1,14 @@
-// Convolution of images as files have them: small elements, channels side by side. A block converts
-// the input of 128 elements by WARPS * ROWS rows to floats in shared memory; a thread computes 4
-// elements x ROWS rows. Pixels are told apart only at the edges: within a row, the same channel of the
-// next pixel lies CHANNELS elements further on.
+// Convolution of images in the format of most files: small elements and interleaved channels. A
+// block converts the input of 128 elements by WARPS * ROWS rows to floats in shared memory. A
+// thread computes 4 elements x ROWS rows. Only the edges require knowledge of pixels: within a row,
+// the same channel of the next pixel is CHANNELS elements ahead.
 //
-// An element of the output is the sum over the filter's rows, and in a row over its columns, each
-// product added by a fused multiply-add. No specialisation changes that order, so none changes the bits.
+// An element of the output is the sum over the filter's rows, and within a row over its columns.
+// Each product is added by a fused multiply-add. All specialisations use this order, so the bits
+// are the same.
 //
 // Specialised by convolve_common.cuh's macros (ALIGNED: rows of the input start at multiples of 4
-// elements), PIXEL, CHANNELS, OUT_ALIGNED (the same of the output), WARPS, ROWS, BLOCKS and GROUP
+// elements), PIXEL, CHANNELS, OUT_ALIGNED (the same for the output), WARPS, ROWS, BLOCKS and GROUP
 // (filter rows at a time).
 
 #include "array.cuh"
@@ -30,15 +31,16 @@ typedef unsigned short element_t;
 #define SIZE ((int)sizeof(element_t))
 #define THREADS (WARPS * 32)
 #define TILE_ROWS (WARPS * ROWS + KH - 1)
-// Of 4 elements: in a row of the tile, and those that a thread's 4 outputs come from.
+// In units of 4 elements: those of a row of the tile, and those from which a thread's 4 outputs are
+// computed.
 #define VECTORS (32 + (SHIFT + (KW - 1) * CHANNELS + 3) / 4)
 #define WINDOW (1 + (SHIFT + (KW - 1) * CHANNELS + 3) / 4)
-// Elements to either side that a load of 4 may touch.
+// Elements on either side that a load of 4 may access.
 #define MARGIN (ALIGNED || SIZE == 4 ? 0 : 4)
 
 extern __shared__ float4 tile[];
 
-// 4 elements as they lie in memory.
+// 4 elements in their format in memory.
 struct alignas(4 * SIZE) Four {
     unsigned word[SIZE];
 };
@@ -66,7 +68,7 @@ __device__ __forceinline__ float value(const Four &four, int e) {
 #endif
 }
 
-// Rounded to the nearest, ties to even; integers are cut off at their limits, and NaN is 0.
+// Rounds to nearest, ties to even. Integers saturate, and NaN becomes 0.
 __device__ __forceinline__ unsigned bits_of(float x) {
 #if PIXEL == U8 || PIXEL == U16
     return __float_as_uint(fminf(fmaxf(x, 0.0f), PIXEL == U8 ? 255.0f : 65535.0f) + 8388608.0f);
@@ -105,7 +107,8 @@ __device__ __forceinline__ Four load_four(const element_t *at) {
 #pragma unroll
     for (int e = 0; e < 4; ++e) four.word[e] = at[e];
 #else
-    // The words that the elements lie in, one more than there are if they start between two.
+    // The words that contain the elements. There is one more if the elements start between two
+    // words.
     const unsigned beyond = (unsigned)(size_t)at % 4;
     const unsigned *words = (const unsigned *)((size_t)at - beyond);
     unsigned low = words[0];
@@ -128,8 +131,8 @@ __device__ __forceinline__ void store_four(element_t *at, const Four &four, int 
 #pragma unroll
     for (int e = 0; e < 4; ++e) at[e] = four.word[e];
 #else
-    // Whole words, made of two lanes' elements if rows start between two; the warp's first and last
-    // elements share theirs with others.
+    // Whole words, combined from two lanes' elements if rows start between two words. The warp's
+    // first and last elements share their words with other warps.
     const unsigned beyond = (unsigned)(size_t)at % 4;
     unsigned *words = (unsigned *)((size_t)at - beyond);
     unsigned low = __shfl_up_sync(~0u, four.word[SIZE - 1], 1);
@@ -146,13 +149,13 @@ __device__ __forceinline__ void store_four(element_t *at, const Four &four, int 
 #endif
 }
 
-// The pixel that an element belongs to, which may lie outside.
+// The pixel of an element, which may be outside the image.
 __device__ __forceinline__ int pixel_of(int element) {
     const int bias = 1 << 16;
     return CHANNELS == 1 ? element : (int)((unsigned)(element + bias * CHANNELS) / CHANNELS) - bias;
 }
 
-// Elements that begin outside or end there.
+// Elements that start outside the image or end there.
 __device__ __noinline__ Four load_odd(const element_t *line, int x, int width) {
     Four four = {};
 #pragma unroll
@@ -167,7 +170,8 @@ __device__ __forceinline__ void fill(int i, const Four &four) {
     tile[i] = make_float4(value(four, 0), value(four, 1), value(four, 2), value(four, 3));
 }
 
-// The block's window of the image, from element `left` of row `top` on, which may lie outside.
+// The block's window of the image, from element `left` of row `top` on. It may extend beyond the
+// image.
 __device__ __forceinline__ void load_tile(const element_t *image, const Geometry &geometry, int left, int top) {
     const int elements = geometry.in_width * CHANNELS;
     if (left >= MARGIN && left + VECTORS * 4 + MARGIN <= elements && top >= 0 && top + TILE_ROWS <= geometry.in_height) {

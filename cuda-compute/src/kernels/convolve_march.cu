@@ -1,17 +1,18 @@
-// Convolution by marching down. A block is one warp; it takes 128 columns and goes down `rows` output
-// rows, ROWS input rows at a time, which arrive ahead in a ring in shared memory. A lane keeps 4
-// columns of the output rows that are not complete. These move on by ROWS registers with every step,
-// at no cost: the first multiply-add of each takes the sum from where the step before left it.
+// Convolution in downward steps. A block is one warp. It takes 128 columns and `rows` output rows,
+// and processes ROWS input rows per step, which are prefetched to a ring in shared memory. A lane
+// keeps 4 columns of the incomplete output rows. These move by ROWS registers per step at no cost,
+// because the first multiply-add of each reads the sum from its previous register.
 //
-// The order of the additions depends on where an output row lies in a step. As `rows` is a multiple of
-// ROWS, the bits do not depend on how the image is cut.
+// The order of the additions depends on the position of an output row within a step. Because `rows`
+// is a multiple of ROWS, the bits do not depend on the division of the image.
 //
-// Specialised by convolve_common.cuh's macros, ROWS, BLOCKS (of a multiprocessor), DEPTH (steps in the
-// ring) and SEPARABLE (1: weights are KW of the row filter, then KH of the column filter).
+// Specialised by convolve_common.cuh's macros, ROWS, BLOCKS (per multiprocessor), DEPTH (steps in
+// the ring) and SEPARABLE (1: weights are KW of the row filter, followed by KH of the column
+// filter).
 
 #include "convolve_common.cuh"
 
-// Vectors of 16 bytes: a row's, and those left of the warp's own 32.
+// Vectors of 16 bytes: those of a row, and those to the left of the warp's own 32.
 #define VECTORS (32 + (SHIFT + KW - 1 + 3) / 4)
 #define LEFT ((PAD_X + SHIFT) / 4)
 #define PITCH (VECTORS * 4)
@@ -19,7 +20,7 @@
 #define WINDOW ((SHIFT + KW + 3 + 3) / 4)
 #define ROW_BYTES (PITCH * 4)
 #define STEP_BYTES (ROWS * ROW_BYTES)
-// Sums that a step works on: all output rows that its input rows belong to.
+// Sums per step: all output rows to which its input rows contribute.
 #define SUMS (KH + ROWS - 1)
 
 extern __shared__ __align__(16) float shared[];
@@ -32,8 +33,8 @@ __device__ __forceinline__ float4 load_shared(unsigned at) {
     return v;
 }
 
-// Adds ROWS input rows. Afterwards sum[SUMS - 1 - i] belongs to output row done + i; the first ROWS of
-// these are complete. Without WHOLE some are outside 0..rows and need no sum.
+// Adds ROWS input rows. Afterwards sum[SUMS - 1 - i] belongs to output row done + i, and the first
+// ROWS of these are complete. Without WHOLE, some are outside 0..rows and need no sum.
 template <bool WHOLE>
 __device__ __forceinline__ void add_rows(float (&sum)[SUMS][4], unsigned at,
                                          const Weights &weights, int done, int rows) {
@@ -59,7 +60,7 @@ __device__ __forceinline__ void add_rows(float (&sum)[SUMS][4], unsigned at,
 #endif
 #pragma unroll
     for (int j = KH - 1; j >= 0; --j) {
-        // The rows of the output that filter row j makes of the step's input rows.
+        // The output rows to which filter row j applied to the step's input rows contributes.
         const int to = done + KH - 1 - j;
         if (!WHOLE && (to + ROWS <= 0 || to >= rows)) continue;
 #pragma unroll
@@ -67,7 +68,7 @@ __device__ __forceinline__ void add_rows(float (&sum)[SUMS][4], unsigned at,
 #pragma unroll
             for (int m = 0; m < ROWS; ++m) {
                 const int s = j + ROWS - 1 - m;
-                // Filter row j is the first to come to sum s, which lay ROWS lower before.
+                // Filter row j is the first to reach sum s, which was ROWS registers lower before.
                 const bool begins = i == 0 && (m == ROWS - 1 || j == KH - 1);
 #pragma unroll
                 for (int c = 0; c < 4; ++c) {
@@ -87,20 +88,20 @@ __device__ __forceinline__ void add_rows(float (&sum)[SUMS][4], unsigned at,
     }
 }
 
-// A lane's part of copying a row: a vector of the warp's own columns and, in the first lanes, one of
-// the columns beside them.
+// A lane's share of copying a row: a vector of the warp's own columns and, in the first lanes, one
+// of the adjacent columns.
 struct Part {
-    int from, to;  // where the vector begins: column of the image, byte of the row in shared memory
+    int from, to;  // start of the vector: column of the image, byte of the row in shared memory
     enum { NONE, COPY, ZERO, ODD } kind;
 };
 
-// What the border's rule makes of the vector at a column that may lie outside. Beyond `end` the ring has zeros: lanes
-// read them for columns that belong to no output.
+// Applies the border rule to a vector that may be outside the image. Beyond `end` the ring has
+// zeros, because lanes read them for columns that belong to no output.
 __device__ __forceinline__ Part part(int column, int end, int to, int width) {
     if (column >= end) return {0, to, Part::ZERO};
     if (column >= 0 && column + 4 <= width) return {column, to, Part::COPY};
     const int first = border(column, width);
-    // Columns are multiples of 4, so that a vector that begins outside is outside as a whole.
+    // Columns are multiples of 4, so a vector that starts outside is completely outside.
     if (BORDER == 0 && first < 0) return {0, to, Part::ZERO};
     if (BORDER == 3 && first % 4 == 0 && first + 4 <= width) return {first, to, Part::COPY};
     return {column, to, Part::ODD};
@@ -112,7 +113,7 @@ __device__ __forceinline__ void copy_part(const Part &part, unsigned to, const f
         copy16_async(to + part.to, line + part.from, inside && part.kind == Part::COPY ? 16 : 0);
 }
 
-// The same for a vector whose elements come from anywhere.
+// The same for a vector whose elements come from arbitrary columns.
 __device__ __noinline__ void copy_odd(int column, unsigned to, const float *line, bool inside,
                                       int width) {
 #pragma unroll
@@ -145,7 +146,7 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
                           : Part{0, 0, Part::NONE};
     const bool odd = __any_sync(~0u, own.kind == Part::ODD || halo.kind == Part::ODD);
 
-    // Starts the copies of the row y of the image, which may be outside.
+    // Starts the copies of the image row y, which may be outside.
     const auto copy_row = [&](unsigned to, const float *line, bool inside) {
         if (ALIGNED) {
             copy_part(own, to, line, inside);
@@ -169,9 +170,10 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
         }
     };
 
-    // The shuffle keeps the compiler from making the address anew in every step.
+    // The shuffle keeps the compiler from recomputing the address in every step.
     const unsigned ring = __shfl_sync(~0u, (unsigned)__cvta_generic_to_shared(shared), 0);
-    // The steps' first rows from `plain` on, `plains` of them, have all their rows inside the image.
+    // The steps whose first rows are the `plains` rows from `plain` on have all their rows inside
+    // the image.
     const int plain = (max(0, -above) + ROWS - 1) / ROWS * ROWS;
     const int plains = max(0, min(needed, geometry.in_height - above) - (ROWS - 1) - plain);
     const float *line = source + above * geometry.in_pitch;
@@ -208,12 +210,12 @@ convolve_march(const float *__restrict__ input, float *__restrict__ output,
     for (int done = 1 - KH; done < rows; done += ROWS) {
         wait_copies<DEPTH - 2>();
         __syncwarp();
-        // Into the slots of the step before, which the whole warp is through with.
+        // Copy into the slots of the previous step, which the whole warp has finished reading.
         ask(last);
         last = slot;
         const unsigned at = slot + lane * 16;
         slot = slot == ring + (DEPTH - 1) * STEP_BYTES ? ring : slot + STEP_BYTES;
-        // Skipping what belongs to no output costs a separable filter as much as it saves.
+        // For a separable filter, skipping rows that belong to no output costs as much as it saves.
         if (SEPARABLE || (done >= 0 && done + KH - 1 + ROWS <= rows)) {
             add_rows<true>(sum, at, weights, done, rows);
         } else {

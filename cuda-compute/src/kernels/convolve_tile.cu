@@ -1,7 +1,7 @@
-// Convolution by larger filters, bound by arithmetic. A block loads the input of 128 columns by
-// WARPS * ROWS rows into shared memory; a thread computes 4 columns x ROWS rows, PAIR filter rows
-// at a time, so that one 16-byte load from shared memory serves up to PAIR * 16 multiplications
-// and one weight serves 4 * ROWS.
+// Convolution with larger filters, bound by arithmetic. A block loads the input of 128 columns by
+// WARPS * ROWS rows into shared memory. A thread computes 4 columns x ROWS rows, PAIR filter rows
+// at a time, so that one 16-byte load from shared memory serves up to PAIR * 16 multiplications and
+// one weight serves 4 * ROWS.
 //
 // Specialised by convolve_common.cuh's macros, WARPS, ROWS and PAIR.
 
@@ -15,8 +15,8 @@
 
 extern __shared__ __align__(16) float tile[];
 
-// Starts copying the block's window of the image, from column `left` and row `top` on, which may lie
-// outside.
+// Starts copying the block's window of the image, from column `left` and row `top` on. It may
+// extend beyond the image.
 __device__ __forceinline__ void load_tile(const float *image, const Geometry &geometry, int left, int top) {
     const unsigned base = (unsigned)__cvta_generic_to_shared(tile);
     const bool inside = left >= 0 && left + TILE_PITCH <= geometry.in_width && top >= 0 &&

@@ -1,4 +1,4 @@
-// The type in memory, and the one that kernels compute in.
+// The type in memory and the type in computations.
 //
 //   ELEMENT, ACCUMULATOR      the types (sizes 1 to 8; ACCUMULATOR 4 or 8)
 //   VALUE                     the value of an ELEMENT `e`, before conversion

@@ -1,7 +1,7 @@
-// Expressions of one shape, computed element by element and stored.
+// Computes expressions of one shape element by element and stores them.
 //
-// Specialised by THREADS, UNROLL (vectors of a thread, loaded before any is computed) and expression.cuh, which is
-// written for each expression: see expression/render.rs.
+// Specialised by THREADS, UNROLL (vectors per thread, all loaded before any is computed) and
+// expression.cuh, which is generated for each expression: see expression/render.rs.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -22,7 +22,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) elementwise(const __grid_c
             store<VECTOR>(w, first + u * THREADS, out);
         }
     if (VECTOR > 1 && blockIdx.x == gridDim.x - 1) {
-        // Only what is linear, or one element for all, ends within a vector.
+        // Only linear operands and single broadcast elements can end within a vector.
         const index_t n = vectors * VECTOR + threadIdx.x;
         if (n < w.at[0]) {
             Inputs<1> in;

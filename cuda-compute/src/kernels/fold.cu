@@ -1,13 +1,13 @@
-// Reductions of expressions along some axes, several at once, in one launch.
+// Reduces expressions along some axes, several at once, in one launch.
 //
-// The space has rows of what is kept, axes that are folded, and, where the densest axis is kept, columns: element
-// (row, place, column) of [outer][length][inner]. Results are the same from run to run: everything is combined in an
-// order that only the sizes decide.
+// The space has rows of kept axes, folded axes and, if the axis with contiguous elements is kept,
+// columns: element (row, place, column) of [outer][length][inner]. Results are the same from run to
+// run, because the order of combination depends only on the sizes.
 //
-// Specialised by THREADS, UNROLL, BLOCKS (of a multiprocessor at least) and
-//   COLUMNS   0: neighbours are folded; GROUP threads fold a row
-//             else: neighbours are kept; a block folds a tile of COLUMNS vectors of columns
-// and by expression.cuh and fold.cuh, which are written for each expression.
+// Specialised by THREADS, UNROLL, BLOCKS (the minimum per multiprocessor) and
+//   COLUMNS   0: contiguous elements are folded, and GROUP threads fold a row
+//             else: contiguous elements are kept, and a block folds a tile of COLUMNS vectors of columns
+// and by expression.cuh and fold.cuh, which are generated for each expression.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -16,22 +16,22 @@
 #include "shuffle.cuh"
 #include "fold.cuh"
 
-static_assert(sizeof(accumulator) <= ROOM, "the host takes an accumulator for smaller");
+static_assert(sizeof(accumulator) <= ROOM, "the host assumes a smaller accumulator");
 
 struct Sizes {
     u64 outer;     // rows
-    u64 length;    // of what is folded; in vectors where neighbours are folded
+    u64 length;    // of the folded axes, in vectors if contiguous elements are folded
     u64 inner;     // vectors of columns
-    u64 count;     // elements that make one result
+    u64 count;     // elements per result
     u64 splits;    // blocks that share a row or a tile
-    u64 partials;  // where they leave what they have, if there are several
-    u64 counters;  // how many have; zero before and after
+    u64 partials;  // their partial results, if there are several
+    u64 counters;  // the number of finished blocks, zero before and after
 };
 
-// How far apart the results of rows are. Where nothing is folded, the space has one place for each.
+// The distance between the results of rows. If nothing is folded, the space has one place for each.
 __device__ __forceinline__ u64 apart(const Sizes &s) { return s.length == 0 ? 1 : s.length; }
 
-// Folds the accumulators of vectors, UNROLL of them loaded before any is folded.
+// Folds the accumulators of vectors. UNROLL of them are loaded before any is folded.
 template <int V>
 __device__ __forceinline__ void fold_vectors(const Words &w, index_t from, index_t to, index_t step, index_t scale,
                                              index_t base, accumulator (&lanes)[V]) {
@@ -56,7 +56,8 @@ __device__ __forceinline__ void fold_vectors(const Words &w, index_t from, index
     }
 }
 
-// Whether this block is the last of those that share a result; then all partials are there to be read.
+// Returns whether this block is the last of those that share a result. In that case all partials
+// can be read.
 __device__ __forceinline__ bool comes_last(const Sizes &s, u64 result) {
     __shared__ bool last;
     __threadfence();
@@ -73,7 +74,7 @@ __device__ __forceinline__ bool comes_last(const Sizes &s, u64 result) {
 
 #if COLUMNS == 0
 
-// Combines the accumulators of a group's lanes; the first lane has the result.
+// Combines the accumulators of a group's lanes. The first lane gets the result.
 __device__ __forceinline__ void fold_group(accumulator &total) {
 #pragma unroll
     for (int distance = (GROUP < 32 ? GROUP : 32) / 2; distance > 0; distance /= 2)
@@ -81,7 +82,7 @@ __device__ __forceinline__ void fold_group(accumulator &total) {
 #if GROUP > 32
     __shared__ alignas(16) char room[sizeof(accumulator) * (GROUP / 32)];
     accumulator *const of_warp = (accumulator *)room;
-    __syncthreads();  // others may still read the last one's
+    __syncthreads();  // others may still read the last block's
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = total;
     __syncthreads();
     if (threadIdx.x >= 32) return;
@@ -104,7 +105,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     if (row < s.outer) {
         const index_t from = (index_t)(s.length * split / s.splits), to = (index_t)(s.length * (split + 1) / s.splits);
         fold_vectors<VECTOR>(w, from + lane, to, GROUP, 1, (index_t)(row * s.length), lanes);
-        // Only a single row ends within a vector.
+        // Only a single row can end within a vector.
         if (VECTOR > 1 && s.outer == 1 && split == s.splits - 1) {
             for (index_t n = (index_t)(s.length * VECTOR) + lane; n < w.at[0]; n += GROUP) {
                 Inputs<1> in;
@@ -132,7 +133,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     if (lane == 0 && row < s.outer) {
         Results<1> results;
         total.finish(results, 0, s.count);
-        // Results don't move along what is folded: the row's first vector is as good as any.
+        // Results have no stride along folded axes, so the row's first vector can be used.
         store<1>(w, (index_t)(row * apart(s)), results);
     }
 }
@@ -141,7 +142,8 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
 
 #define ROWS (THREADS / COLUMNS)
 
-// Combines the accumulators of a tile's threads above one another; those of the first row have the results.
+// Combines the accumulators of a tile's threads per column. The threads of the first row get the
+// results.
 __device__ __forceinline__ void fold_tile(accumulator (&lanes)[VECTOR]) {
     if (ROWS == 1) return;
     __shared__ alignas(16) char room[sizeof(accumulator) * THREADS];
@@ -172,7 +174,7 @@ fold(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     }
     fold_tile(lanes);
     if (s.splits > 1) {
-        // Of a tile: [split][lane][column], so that neighbours write side by side.
+        // Partials of a tile are [split][lane][column], so that writes are coalesced.
         accumulator *const partials =
             (accumulator *)s.partials + (row * tiles + tile) * s.splits * (COLUMNS * VECTOR);
         if (y == 0)

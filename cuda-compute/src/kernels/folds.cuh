@@ -1,4 +1,5 @@
-// What folds values to one: clear, take a value, merge with another of its kind, and the result of `count` values.
+// Folds of values: clear, take a value, merge with another fold of the same type, and the result of
+// `count` values.
 
 template <class T> __device__ __forceinline__ T plus(T a, T b) { return rs_add(a, b); }
 template <class T> __device__ __forceinline__ complex<T> plus(complex<T> a, complex<T> b) { return a + b; }
@@ -36,7 +37,7 @@ template <class T> struct fold_product {
     FOLD T result(u64) const { return product; }
 };
 
-// The smallest or the largest. Of a number and NaN, NaN if NANS, else the number.
+// The minimum or maximum. Of a number and NaN, it is NaN if NANS, and otherwise the number.
 template <class T, bool LARGEST, bool NANS> struct fold_extreme {
     typedef T type;
     T value;
@@ -54,8 +55,8 @@ template <class T, bool LARGEST, bool NANS> struct fold_extreme {
     FOLD T result(u64) const { return value; }
 };
 
-// The first place of the smallest or the largest. Of a number and NaN, that of NaN if NANS, else that of the number. A
-// thread takes values in the order of their places.
+// The first place of the minimum or maximum. Of a number and NaN, it is the place of NaN if NANS,
+// and otherwise that of the number. A thread takes values in the order of their places.
 template <class T, class P, bool LARGEST, bool NANS> struct fold_place {
     typedef u64 type;
     T value;
@@ -70,7 +71,7 @@ template <class T, class P, bool LARGEST, bool NANS> struct fold_place {
         else return !is_nan(NANS ? than : x) && !(LARGEST ? x <= than : x >= than);
     }
     static FOLD bool equal(T a, T b) { return a == b || (NANS && is_nan(a) && is_nan(b)); }
-    // Padding as well: copies through memory move it.
+    // Includes padding, because copies through memory move it.
     FOLD void clear() { memset(this, 0, sizeof(*this)); value = worst(); place = (P)-1; }
     FOLD void take(T x, u64 at) {
         if (better(x, value)) { value = x; place = (P)at; }
@@ -78,7 +79,7 @@ template <class T, class P, bool LARGEST, bool NANS> struct fold_place {
     FOLD void merge(const fold_place &other) {
         if (better(other.value, value) || (equal(other.value, value) && other.place < place)) *this = other;
     }
-    // If nothing was better than the worst, all are the worst, or NaN.
+    // If no value was better than the worst possible one, all values are the worst one or NaN.
     FOLD u64 result(u64) const { return place == (P)-1 ? 0 : place; }
 };
 
@@ -91,20 +92,21 @@ template <bool ALL> struct fold_truth {
     FOLD bool result(u64) const { return truth; }
 };
 
-// Sums of squared distances from the mean. Several values at a time are taken about their own mean, then merged as in Chan,
-// Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979. The mean is the sum
-// of `mean` and `rest`, its rounding error, so distances from a large mean lose no digits. `taken` is NaN if a value was
-// infinite or NaN. If it is not, an infinite or NaN `squares` has overflowed. DDOF is subtracted from the divisor.
+// Sums of squared distances from the mean. Several values at a time are taken about their own mean,
+// and merged as in Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for
+// computing sample variances", 1979. The mean is the sum of `mean` and its rounding error `rest`,
+// so distances from a large mean lose no digits. `taken` is NaN if a value was infinite or NaN. If
+// it is not, an infinite or NaN `squares` means overflow. DDOF is subtracted from the divisor.
 template <class T, u64 DDOF, bool ROOT> struct fold_variance {
     typedef T type;
     T taken, mean, rest, squares;
-    // Approximate for floats: a mean that is a little off its place costs nothing, since squares are taken about where it
-    // is.
+    // Approximate for floats. A slightly inaccurate mean does no harm, because squares are taken
+    // about its actual value.
     static FOLD float share(float part, float all) { return __fdividef(part, all); }
     static FOLD double share(double part, double all) { return part / all; }
     FOLD void clear() { taken = mean = rest = squares = 0; }
     FOLD void add(T count, T their_mean, T their_rest, T their_squares) {
-        // The first mean is copied, since a weight near 1 would cost digits.
+        // The first mean is copied, because a weight near 1 would cost digits.
         const bool first = taken == 0;
         const T from = first ? their_mean : mean, from_rest = first ? their_rest : rest;
         const T all = taken + count, weight = share(count, all);
@@ -117,7 +119,8 @@ template <class T, u64 DDOF, bool ROOT> struct fold_variance {
     FOLD void take(T x) { add(x * 0 + 1, x, 0, 0); }
     template <int MANY> FOLD void take_all(const T (&x)[MANY]) {
         if (MANY == 1) return take(x[0]);
-        // Distances from the first value, scaled so that no sum of them overflows. The sum is finite if all values are.
+        // Distances from the first value, scaled so that no sum of them overflows. The sum is
+        // finite if all values are.
         const T small = (T)1 / (4 * MANY), large = 4 * MANY, first = -x[0] * small;
         T from_first[MANY], sum = 0;
 #pragma unroll
@@ -142,7 +145,8 @@ template <class T, u64 DDOF, bool ROOT> struct fold_variance {
     }
 };
 
-// Values of one result that are taken together: one of each of several vectors, or all of one vector.
+// Values of one result that are taken together: either one of each of several vectors, or all of
+// one vector.
 template <class O, int MANY> struct values_down {
     enum { count = MANY };
     const O (&outputs)[MANY];

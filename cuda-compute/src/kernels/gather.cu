@@ -1,8 +1,9 @@
-// Elements of an expression by their places along an axis.
+// Gathers elements of an expression by their places along an axis.
 //
-// Specialised by THREADS, UNROLL (vectors of a thread), INDEX (the type of the places), SIGNED (whether they may count
-// from the end), CLAMPED (whether places beyond the axis mean its ends; else they are reported), NARROW (whether 32 bits
-// are enough to count the result's vectors), STORED, VALUE and expression.cuh.
+// Specialised by THREADS, UNROLL (vectors per thread), INDEX (the type of the places), SIGNED
+// (whether they may count from the end), CLAMPED (whether out-of-bounds places are moved to the
+// nearest end rather than reported), NARROW (whether 32 bits suffice to count the result's
+// vectors), STORED, VALUE and expression.cuh.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -14,8 +15,8 @@ typedef unsigned number_t;
 typedef u64 number_t;
 #endif
 
-// `count` vectors of the result, `inner` of them at each place; `places` of them along an axis of `length`. The number of
-// a place that is beyond it, plus 1, goes to `wrong`.
+// The result has `count` vectors, `inner` of them for each place. There are `places` places along
+// an axis of `length`. If a place is out of bounds, its number plus 1 is written to `wrong`.
 extern "C" __global__ void __launch_bounds__(THREADS)
 gather(const __grid_constant__ Words w, u64 count, u64 inner, u64 places, u64 length, u64 indices, u64 result, u64 wrong) {
     const number_t first = (number_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;

@@ -1,7 +1,8 @@
-// How often each small number occurs among the values of an expression.
+// Counts how often each small number occurs among the values of an expression.
 //
-// Specialised by THREADS, UNROLL (vectors of a thread on their way at once), COPIES (counters of a block for each number,
-// which warps take turns with, in dynamic shared memory; 0: all blocks count in the result) and expression.cuh.
+// Specialised by THREADS, UNROLL (vectors that each thread loads at once), COPIES (copies of a
+// block's counters in dynamic shared memory, among which the warps are distributed, or 0 if all
+// blocks count in the result) and expression.cuh.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -16,7 +17,8 @@ __device__ __forceinline__ void count_value(u64 value, u64 bins, unsigned *own, 
 #endif
 }
 
-// Blocks handle fewer than 2^32 of the `length` values each. `result` has `bins` counters, all zero.
+// Each block processes fewer than 2^32 of the `length` values. `result` has `bins` counters, all
+// zero.
 extern "C" __global__ void __launch_bounds__(THREADS)
 histogram(const __grid_constant__ Words w, u64 length, u64 bins, u64 *result) {
     extern __shared__ unsigned counters[];

@@ -1,4 +1,4 @@
-// The type of a user's function, without `const` and `&` of its parameters.
+// The type of a user's function, without `const` and `&` in its parameters.
 
 #pragma once
 

@@ -1,15 +1,16 @@
-// Combination of values within a warp and a block, and the prefixes of tiles that blocks tell each other.
+// Combination of values within a warp and a block, and the prefixes of tiles that blocks exchange.
 //
-// combination.cuh, which is written for each combination, defines `accumulator`, `combine(a, b)`, which is associative,
-// and NEUTRAL, which changes nothing that it is combined with. An accumulator is a value of type `combined`, or one with
-// flags of segments: TAKEN makes it of an expression's values, VALUE_OF gives its value, and BEGINS says whether the last
-// of its elements begins a segment.
+// combination.cuh, which is generated for each combination, defines `accumulator`, the associative
+// `combine(a, b)`, and its identity NEUTRAL. An accumulator is a value of type `combined`, or one
+// with flags of segments. TAKEN converts an expression's values to an accumulator, VALUE_OF returns
+// its value, and BEGINS returns whether the last of its elements begins a segment.
 
 #include "combination.cuh"
 
 typedef unsigned long long u64;
 
-// The 32-bit words of an accumulator. Padding is left out: nobody writes it, and it would have to be moved too.
+// The 32-bit words of an accumulator, without padding, which would be uninitialised and expensive
+// to move.
 #define VALUE_WORDS ((int)((sizeof(combined) + 3) / 4))
 #ifdef SEGMENTED
 #define WORDS (VALUE_WORDS + 1)
@@ -50,7 +51,7 @@ SHUFFLED(shuffle_down, __shfl_down_sync)
 SHUFFLED(shuffle, __shfl_sync)
 #undef SHUFFLED
 
-// Each lane's value combined with those of the lanes before it, of WIDTH lanes, by steps of STEP.
+// Combines each lane's value with those of the preceding lanes, of WIDTH lanes, in steps of STEP.
 template <int WIDTH, int STEP = 1> __device__ __forceinline__ accumulator scan_lanes(accumulator x, int lane) {
 #pragma unroll
     for (int distance = STEP; distance < WIDTH; distance *= 2) {
@@ -60,14 +61,15 @@ template <int WIDTH, int STEP = 1> __device__ __forceinline__ accumulator scan_l
     return x;
 }
 
-// The values of all lanes in their order, in lane 0.
+// Combines the values of all lanes in their order. Lane 0 gets the result.
 __device__ __forceinline__ accumulator fold_lanes(accumulator x) {
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) x = combine(x, shuffle_down<32>(x, distance));
     return x;
 }
 
-// A number for each block, in the order in which blocks begin: whoever has a lower one is running or has ended.
+// Returns a number for each block in the order in which blocks start. All blocks with lower numbers
+// are running or have finished.
 __device__ __forceinline__ unsigned take_ticket(u64 counter) {
     __shared__ alignas(16) unsigned ticket;
     if (threadIdx.x == 0) ticket = atomicAdd((unsigned *)counter, 1u);
@@ -75,8 +77,9 @@ __device__ __forceinline__ unsigned take_ticket(u64 counter) {
     return ticket;
 }
 
-// Leaves `words` zeros to the next launch, if there are any: the last block to come here does, when nobody reads them any
-// more. For the first warp, which is the one that reads and tells.
+// Zeroes `words` words for the next launch, if there are any. The last block to arrive does so,
+// when no block reads them any more. Only the first warp calls this, because it is the one that
+// reads and publishes.
 __device__ __forceinline__ void leave_zeros(u64 *memory, u64 words) {
     if (words == 0) return;
     __syncwarp();
@@ -90,8 +93,9 @@ __device__ __forceinline__ void leave_zeros(u64 *memory, u64 words) {
     for (u64 i = threadIdx.x; i < words; i += 32) memory[i] = 0;
 }
 
-// A value travels as 64-bit words of 32 bits of value and a mark, in memory that was zero. A word is written and read
-// whole, so the mark alone says that the value is there.
+// A value is stored as 64-bit words, each with 32 bits of the value and a mark, in memory that was
+// zero. A word is written and read as a whole, so the mark alone proves that the value has been
+// published.
 __device__ __forceinline__ void publish(u64 *words, accumulator value) {
     unsigned halves[WORDS];
     to_words(value, halves);
@@ -100,7 +104,7 @@ __device__ __forceinline__ void publish(u64 *words, accumulator value) {
         asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(words + i), "l"((1ull << 32) | halves[i]) : "memory");
 }
 
-// Reads a value if it is wanted; whether it is there.
+// Reads a value if it is wanted. Returns whether it has been published.
 __device__ __forceinline__ bool poll(const u64 *words, bool wanted, u64 (&read)[WORDS]) {
     bool there = true;
 #pragma unroll
@@ -122,21 +126,23 @@ __device__ __forceinline__ accumulator value_read(const u64 (&read)[WORDS], bool
     return of_words(halves);
 }
 
-// What lies before a warp's part of a line.
+// The prefix of a warp's part of a line.
 struct Before {
-    accumulator tile;  // before its tile
-    accumulator warp;  // before it in its tile
-    accumulator all;   // what the tile combines to
+    accumulator tile;  // everything before its tile
+    accumulator warp;  // everything before it in its tile
+    accumulator all;   // the combination of the tile
 };
 
-// For all threads of a block; `own` is what the warp combines to. With CHAIN, the line has several tiles.
+// For all threads of a block. `own` is the combination of the warp. With CHAIN, the line has
+// several tiles.
 //
-// A tile tells what it combines to, and the last tile of a group of tiles tells what everything up to the group's end
-// combines to. What lies before a tile is the end of the group before, then the tiles of its own group that lie before:
-// each thread reads one of them, all at once, so that a tile waits for one round trip after the last of them was told.
-// Unlike a look-back that takes whatever has been told so far (Merrill and Garland, "Single-pass parallel prefix scan with
-// decoupled look-back", 2016), it combines the same values in the same order every time, so that sums of real numbers
-// have the same bits.
+// A tile publishes its combination. The last tile of a group of tiles publishes the combination of
+// everything up to the group's end. The prefix of a tile is the value at the end of the previous
+// group, combined with the preceding tiles of its own group. Each thread reads one of these values,
+// all at once, so a tile waits for one round trip after the last of them was published. A look-back
+// that takes all values published so far (Merrill and Garland, "Single-pass parallel prefix scan
+// with decoupled look-back", 2016) may combine them differently in each run. This one always
+// combines the same values in the same order, so sums of floats have the same bits.
 template <int THREADS_, bool CHAIN>
 __device__ __forceinline__ Before look_back(u64 *memory, u64 tiles, u64 tile, accumulator own) {
     constexpr int warps = THREADS_ / 32, group_tiles = THREADS_ < 256 ? THREADS_ : 256, readers = group_tiles / 32;
@@ -154,7 +160,7 @@ __device__ __forceinline__ Before look_back(u64 *memory, u64 tiles, u64 tile, ac
     if (!CHAIN) return before;
 
     u64 *const ones = memory, *const ends = ones + tiles * WORDS;
-    // There are fewer tiles than 2^31.
+    // There are fewer than 2^31 tiles.
     const unsigned group = (unsigned)tile / group_tiles, place = (unsigned)tile % group_tiles;
     if (threadIdx.x == 0 && tile + 1 < tiles) publish(ones + tile * WORDS, before.all);
     u64 read[WORDS];
@@ -165,7 +171,7 @@ __device__ __forceinline__ Before look_back(u64 *memory, u64 tiles, u64 tile, ac
         const accumulator part = fold_lanes(value_read(read, wanted));
         if (lane == 0) of_readers[warp] = part;
     }
-    // Written in the first group too: the compiler may read it before it asks for the group.
+    // Written in the first group too, because the compiler may read it before it checks the group.
     if (threadIdx.x == THREADS_ - 1) {
         const bool wanted = group > 0;
         while (!poll(ends + (group - 1) * WORDS, wanted, read)) {}

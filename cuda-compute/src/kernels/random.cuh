@@ -1,13 +1,14 @@
-// Random numbers: bits of a counter, and what is made of them.
+// Random numbers: bits from a counter, and the numbers computed from them.
 //
-// Everything but the Poisson distribution is arithmetic of IEEE 754 with its rounding spelled out, so that no compiler
-// contracts it in another way: the same on every device. The coefficients are minimax fits made for this file.
+// Everything except the Poisson distribution is IEEE 754 arithmetic with explicit rounding, so that
+// no compiler contracts it differently. It gives the same bits on every device. The coefficients
+// are minimax fits made for this file.
 
 #include "array.cuh"
 
 #define RANDOM __device__ __forceinline__
 
-// Both halves of a product in one instruction, whatever the compiler makes of 64-bit products.
+// Both halves of a product in one instruction, however the compiler translates 64-bit products.
 RANDOM void product(unsigned a, unsigned b, unsigned &high, unsigned &low) {
     asm("{\n\t.reg .u64 wide;\n\tmul.wide.u32 wide, %2, %3;\n\tmov.b64 {%0, %1}, wide;\n\t}" : "=r"(low), "=r"(high) : "r"(a), "r"(b));
 }
@@ -28,7 +29,7 @@ RANDOM void philox(unsigned (&c)[4], unsigned k0, unsigned k1) {
     }
 }
 
-// A block of a sequence. What needs more than one block for an element counts on in `attempt`.
+// A block of a sequence. Numbers that need more than one block per element increment `attempt`.
 RANDOM void random_block(u64 key, u64 block, unsigned attempt, unsigned (&words)[4]) {
     words[0] = (unsigned)block;
     words[1] = (unsigned)(block >> 32);
@@ -37,13 +38,14 @@ RANDOM void random_block(u64 key, u64 block, unsigned attempt, unsigned (&words)
     philox(words, (unsigned)key, (unsigned)(key >> 32));
 }
 
-// The two types of floats, and the bits that one is made of.
+// The two float types, and the bits from which one number is computed.
 template <class T> struct random_float;
 
 template <> struct random_float<float> {
     typedef unsigned bits;
     static const unsigned two_thirds = 0xaaaaaaab;
-    // The pattern of 2/3, and the bits of an exponent: a number from 2/3 to below 4/3 has no power of 2.
+    // The bit pattern of 2/3, and the bits of an exponent. A number in [2/3, 4/3) is not scaled by
+    // a power of 2.
     static const int third = 0x3f2aaaab, exponent = (int)0xff800000;
     static constexpr float per_exponent = 0x1p-23f, ulp = 0x1p-32f, pi = 0x1.921fb6p+1f, ln2 = 0x1.62e43p-1f;
     static RANDOM float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
@@ -53,7 +55,7 @@ template <> struct random_float<float> {
     static RANDOM float of(int x) { return __int2float_rn(x); }
     static RANDOM int pattern(float x) { return __float_as_int(x); }
     static RANDOM float of_pattern(int x) { return __int_as_float(x); }
-    // (ln(1 + f) - f) / f², for |f| up to 1/3: ln(1 + f) is right to 2^-27.7 of it.
+    // (ln(1 + f) - f) / f², for |f| up to 1/3. The relative error of ln(1 + f) is 2^-27.7.
     static RANDOM float log(float f) {
         float p = -0x1.093280p-3f;
         p = fma(p, f, 0x1.1ed134p-3f);
@@ -65,7 +67,7 @@ template <> struct random_float<float> {
         p = fma(p, f, 0x1.555502p-2f);
         return fma(p, f, -0.5f);
     }
-    // (sin(πx) / x - π) / x² and (cos(πx) - 1) / x², by z = x², for |x| up to 1/4.
+    // (sin(πx) / x - π) / x² and (cos(πx) - 1) / x², as polynomials in z = x², for |x| up to 1/4.
     static RANDOM float sine(float z) { return fma(fma(-0x1.2dc850p-1f, z, 0x1.466004p+1f), z, -0x1.4abbbep+2f); }
     static RANDOM float cosine(float z) {
         return fma(fma(fma(0x1.d9d580p-3f, z, -0x1.55c5e0p+0f), z, 0x1.03c1dep+2f), z, -0x1.3bd3ccp+2f);
@@ -84,7 +86,7 @@ template <> struct random_float<double> {
     static RANDOM double of(long long x) { return __ll2double_rn(x); }
     static RANDOM long long pattern(double x) { return __double_as_longlong(x); }
     static RANDOM double of_pattern(long long x) { return __longlong_as_double(x); }
-    // To 2^-56.9.
+    // The relative error is 2^-56.9.
     static RANDOM double log(double f) {
         double p = 0x1.5cb1b48072e97p-4;
         p = fma(p, f, -0x1.64270096676adp-4);
@@ -129,10 +131,10 @@ template <> struct random_float<double> {
 RANDOM float uniform_of(unsigned bits) { return __fmul_rn(__uint2float_rn(bits >> 8), 0x1p-24f); }
 RANDOM double uniform_of(u64 bits) { return __dmul_rn(__ull2double_rn(bits >> 11), 0x1p-53); }
 
-// -ln(u) of u = (bits + 1/2) / 2^width.
+// -ln(u) for u = (bits + 1/2) / 2^width.
 template <class T> RANDOM T negative_log(typename random_float<T>::bits bits) {
     typedef random_float<T> F;
-    // From 2/3 on by the distance to 1, of which u itself would lose the last bits.
+    // From 2/3 on, use the distance to 1, because u itself would lose the last bits.
     const bool high = bits >= F::two_thirds;
     const T u = F::fma(F::of(high ? ~bits : bits), F::ulp, F::ulp / 2);
     const auto power = high ? 0 : (F::pattern(u) - F::third) & F::exponent;
@@ -150,7 +152,7 @@ template <class T> RANDOM void normal_pair(typename random_float<T>::bits a, typ
     typedef decltype(F::pattern(x)) Signed;
     const int width = 8 * sizeof(T);
     const T r = F::root(negative_log<T>(a) * (T)2);
-    // The nearest quarter of a turn, and what is left, in half turns: up to a quarter.
+    // The nearest quarter turn, and the remainder in half turns, up to a quarter.
     const typename F::bits half = (typename F::bits)1 << (width - 3);
     const unsigned quarter = (unsigned)((b + half) >> (width - 2));
     const Signed left = (Signed)(b + half - ((typename F::bits)quarter << (width - 2))) - (Signed)half;
@@ -161,7 +163,8 @@ template <class T> RANDOM void normal_pair(typename random_float<T>::bits a, typ
     y = F::mul(r, quarter & 2 ? -along : along);
 }
 
-// What a block has: four words, two words of 64 bits (the low half first), and normal numbers of pairs of these.
+// The contents of a block: four words, or two words of 64 bits (low half first), or normal numbers
+// from pairs of these.
 RANDOM void of_block(const unsigned (&block)[4], unsigned (&values)[4]) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) values[i] = block[i];
@@ -178,7 +181,7 @@ RANDOM void of_block(const unsigned (&block)[4], double (&values)[2]) {
     normal_pair(block[0] | (u64)block[1] << 32, block[2] | (u64)block[3] << 32, values[0], values[1]);
 }
 
-// Values from `place` on, which is a multiple of V, of those that begin with the block `start`.
+// The values from `place` on, a multiple of V, of those that start with the block `start`.
 template <class T, int V> RANDOM void draw(u64 key, u64 start, u64 place, T (&values)[V]) {
     const int each = 16 / sizeof(T);
     if constexpr (V >= each) {
@@ -194,7 +197,7 @@ template <class T, int V> RANDOM void draw(u64 key, u64 start, u64 place, T (&va
     } else {
         unsigned block[4];
         random_block(key, start + place / each, 0, block);
-        // One pair of words is enough for up to two floats.
+        // One pair of words suffices for up to two floats.
         if constexpr (sizeof(T) == 4) {
             const bool later = (place & 2) != 0;
             const unsigned a = later ? block[2] : block[0], b = later ? block[3] : block[1];
@@ -219,14 +222,15 @@ template <class T, int V> RANDOM void draw(u64 key, u64 start, u64 place, T (&va
     }
 }
 
-// One of `count` numbers: the whole part of their product with a number from 0 to below 1, of 64 or 128 bits.
+// One of `count` numbers: the integer part of the product of `count` and a number in [0, 1) of 64
+// or 128 bits.
 RANDOM u64 below(u64 bits, u64 count) { return __umul64hi(bits, count); }
 RANDOM u64 below(u64 high, u64 low, u64 count) {
     const u64 part = high * count, sum = part + __umul64hi(low, count);
     return __umul64hi(high, count) + (sum < part);
 }
 
-// A function of half of a place.
+// The round function of half of an index.
 RANDOM unsigned mixed(unsigned half, unsigned key) {
     unsigned high, low;
     product(half ^ key, 0xd2511f53u, high, low);
@@ -234,7 +238,8 @@ RANDOM unsigned mixed(unsigned half, unsigned key) {
     return bits ^ bits >> 16;
 }
 
-// Where one of `count` places goes in a permutation that a block makes: see random/permutation.rs.
+// Returns the number at an index of the permutation of `count` numbers that a block defines: see
+// random/permutation.rs.
 RANDOM u64 permuted(u64 place, u64 count, u64 key, u64 block) {
     unsigned words[4];
     random_block(key, block, 0, words);
@@ -254,13 +259,13 @@ RANDOM u64 permuted(u64 place, u64 count, u64 key, u64 block) {
     return place;
 }
 
-// A Poisson number of a block of its own, which goes on with attempts.
+// Computes a Poisson number from its own block, and from further attempts if needed.
 static __device__ __noinline__ unsigned poisson(u64 block, u64 key, double mean) {
     unsigned words[4];
     if (!(mean > 0)) return 0;
     if (mean < 10) {
-        // Knuth, "The art of computer programming", volume 2, 3.4.1: events while the product of uniform numbers stays
-        // above exp(-mean).
+        // Knuth, "The art of computer programming", volume 2, 3.4.1: count events while the product
+        // of uniform numbers stays above exp(-mean).
         const double end = exp(-mean);
         double product = 1;
         unsigned events = 0;

@@ -1,17 +1,17 @@
 // Reduction of one or two vectors to one value in a single launch.
 //
-// Every block folds a fixed set of elements and publishes its partial in the workspace; one block
+// Every block folds a fixed set of elements and publishes its partial in the workspace. One block
 // then folds the partials in a fixed order, so that the same input, length, alignment and grid give
 // the same bits. The workspace is all zero before and after a launch.
 //
 // Specialised by the macros of element.cuh and
 //   INPUTS                    1 or 2
-//   THREADS, UNROLL           threads of a block, 16-byte loads in flight per thread
-//   PIECES                    1: each block reads one piece of the vector; 0: all blocks read side by side
-// and by operation.cuh, which is written for each operation and defines
+//   THREADS, UNROLL           threads per block, 16-byte loads in flight per thread
+//   PIECES                    1: each block reads one piece of the vector, 0: the blocks' reads are interleaved
+// and by operation.cuh, which is generated for each operation and defines
 //   IDENTITY                  the neutral accumulator
-//   map(x) or map(x, y)       the value of an element (or of a pair) to an accumulator
-//   combine(a, b)             two accumulators to one, associative and commutative
+//   map(x) or map(x, y)       converts an element (or a pair) to an accumulator
+//   combine(a, b)             combines two accumulators, associative and commutative
 
 #include "element.cuh"
 #include "operation.cuh"
@@ -41,7 +41,7 @@ struct vector {
     }
 };
 
-// Streaming 16-byte load: the data is read once, so it should not displace anything in L1.
+// A streaming 16-byte load. The data is read once, so it should not displace other data in L1.
 __device__ __forceinline__ vector load(const element *at) {
     vector v;
     asm(LOAD ".v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -69,8 +69,8 @@ __device__ __forceinline__ accumulator fold_warp(accumulator value) {
     return value;
 }
 
-// Folds the accumulators of a block into thread 0's result. `of_warp` is shared memory that nothing
-// else uses.
+// Folds the accumulators of a block into thread 0's result. `of_warp` is shared memory that is not
+// used for anything else.
 __device__ __forceinline__ accumulator fold_block(accumulator value, accumulator *of_warp) {
     value = fold_warp(value);
     if (THREADS > 32) {
@@ -86,7 +86,7 @@ __device__ __forceinline__ accumulator fold_block(accumulator value, accumulator
     return value;
 }
 
-// Folds UNROLL mapped vectors into the lanes' accumulators, as a tree over the vectors: the error
+// Folds UNROLL mapped vectors into the lanes' accumulators as a tree over the vectors, so the error
 // of a long sum grows with the number of batches, not of elements.
 __device__ __forceinline__ void fold_batch(accumulator (&lanes)[LANES],
                                            accumulator (&batch)[UNROLL][LANES]) {
@@ -114,8 +114,8 @@ __device__ __forceinline__ accumulator map_of(element first, element second) {
 #define MAP_AT(i) map(value_of(x[i]))
 #endif
 
-// What one thread folds: vectors at, at + stride, ... and the loose ends before the first 16-byte
-// boundary of x and after the last.
+// The fold of one thread: vectors at, at + stride, ..., and the single elements before the first
+// 16-byte boundary of x and after the last.
 template <bool SECOND_ALIGNED>
 __device__ __forceinline__ accumulator fold_thread(const element *__restrict__ x,
                                                    const element *__restrict__ y, u64 count) {
@@ -131,13 +131,13 @@ __device__ __forceinline__ accumulator fold_thread(const element *__restrict__ x
     for (int lane = 0; lane < LANES; ++lane) lanes[lane] = IDENTITY;
 
 #if PIECES
-    // A block's vectors lie in one place.
+    // Each block's vectors are contiguous.
     const u64 batches = (vectors + THREADS * UNROLL - 1) / (THREADS * UNROLL);
     const u64 end = min(vectors, batches * (blockIdx.x + 1) / gridDim.x * (THREADS * UNROLL));
     const u64 stride = THREADS;
     u64 at = batches * blockIdx.x / gridDim.x * (THREADS * UNROLL) + threadIdx.x;
 #else
-    // They are dealt out in turn.
+    // The vectors are distributed in turn.
     const u64 end = vectors, stride = (u64)gridDim.x * THREADS;
     u64 at = thread;
 #endif
@@ -175,7 +175,7 @@ __device__ __forceinline__ accumulator fold_thread(const element *__restrict__ x
                     lanes[lane] = combine(lanes[lane], MAP(v[u], w[u], lane));
     }
 
-    // Fewer than 2 * LANES loose elements: one thread each.
+    // There are fewer than 2 * LANES single elements: one thread each.
     const u64 loose = count - vectors * LANES;
     if (thread < loose) {
         const u64 i = thread < head ? thread : vectors * LANES + thread;
@@ -189,8 +189,9 @@ __device__ __forceinline__ accumulator fold_thread(const element *__restrict__ x
     return lanes[0];
 }
 
-// A partial travels as 64-bit words of 32 bits of value and a mark. A word is written and read
-// whole, so the mark alone says that the value is there, and no fence or counter is needed.
+// A partial is stored as 64-bit words, each with 32 bits of the value and a mark. A word is written
+// and read as a whole, so the mark alone proves that the value has been published, without a fence
+// or counter.
 #define WORDS ((int)sizeof(accumulator) / 4)
 
 __device__ __forceinline__ void publish(u64 *words, accumulator value) {
@@ -203,8 +204,8 @@ __device__ __forceinline__ void publish(u64 *words, accumulator value) {
                      : "memory");
 }
 
-// Waits for the partials block, block + STEP, ... of `blocks` in all, COUNT at most, folds them, and
-// leaves zeros for the next launch.
+// Waits for the partials block, block + STEP, ... of `blocks`, at most COUNT of them, folds them,
+// and zeroes them for the next launch.
 template <int COUNT, int STEP>
 __device__ __forceinline__ accumulator take(u64 *workspace, unsigned block, unsigned blocks) {
     u64 words[COUNT][WORDS];
@@ -268,7 +269,7 @@ reduce(const element *__restrict__ x,
     // The last block of the grid starts last, so it waits the least.
     if (blockIdx.x != gridDim.x - 1) return;
     if (gridDim.x <= 128) {
-        // Few partials: one warp, no barrier.
+        // For few partials, use one warp and no barrier.
         if (threadIdx.x >= 32) return;
         value = fold_warp(take<4, 32>(workspace, threadIdx.x, gridDim.x));
     } else {

@@ -1,8 +1,8 @@
-// Expressions of whole rows that contain reductions of those rows, such as a softmax: a row is read once, kept in
-// registers, folded as often as needed and written once.
+// Expressions of whole rows that contain reductions of those rows, such as a softmax. A row is read
+// once, kept in registers, folded as often as needed and written once.
 //
-// Specialised by THREADS, GROUP (threads of a row), N (vectors of a thread) and by expression.cuh and stages.cuh, which
-// are written for each expression: see expression/rows.rs.
+// Specialised by THREADS, GROUP (threads per row), N (vectors per thread), expression.cuh and
+// stages.cuh. These two are generated for each expression: see expression/rows.rs.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -16,8 +16,8 @@ struct Sizes {
     u64 count;   // elements of a row
 };
 
-// Combines what the threads of a row have; all have the result. Lanes merge in different orders. Where that
-// changes the last digits, all take the result of the first lane.
+// Combines the values of a row's threads, and gives all of them the result. Lanes merge in
+// different orders. If that changes the last digits, all lanes take the result of the first one.
 template <class A> __device__ __forceinline__ void fold_row(A &total) {
 #pragma unroll
     for (int distance = 1; distance < (GROUP < 32 ? GROUP : 32); distance *= 2)
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 rows(const __grid_constant__ Words w, const __grid_constant__ Sizes s) {
     const u64 row = (u64)blockIdx.x * (THREADS / GROUP) + threadIdx.x / GROUP;
     const unsigned lane = threadIdx.x % GROUP;
-    // Vectors of this thread; none beyond the last row.
+    // Vectors of this thread, or none beyond the last row.
     const unsigned mine = row < s.rows && lane < s.length ? ((unsigned)s.length - lane + GROUP - 1) / GROUP : 0;
     const index_t first = (index_t)(row * s.length + lane);
     Inputs<VECTOR> in[N];

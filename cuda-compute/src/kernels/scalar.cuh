@@ -1,15 +1,17 @@
-// Arithmetic of scalars as Rust defines it, where C++ leaves it undefined or computes in another type.
+// Scalar arithmetic as defined by Rust, for cases that C++ leaves undefined or computes in another
+// type.
 //
-// The types: bool, signed char, unsigned char, short, unsigned short, int, unsigned, long long, unsigned long long,
-// float, double. Integers wrap around. What Rust panics at has a result here: division by zero gives 0.
+// The types are bool, signed char, unsigned char, short, unsigned short, int, unsigned, long long,
+// unsigned long long, float and double. Integers wrap around. Operations at which Rust panics have
+// a result here: dividing by zero yields 0.
 
 #ifndef RS_SCALAR
 #define RS_SCALAR
 
 #define RS_FUNCTION __device__ __forceinline__
 
-// What is known of a type: `wide` is the unsigned type that its arithmetic wraps around in, no narrower than int, since
-// C++ computes narrower types in int, where overflow is undefined.
+// Properties of a type. `wide` is the unsigned type in which its arithmetic wraps around. It is at
+// least as wide as int, because C++ computes narrower types in int, where overflow is undefined.
 template <typename T> struct rs_type;
 
 #define RS_INTEGER(T, UNSIGNED, WIDE, SIGNED)                                                                         \
@@ -39,7 +41,7 @@ RS_OTHER(float, unsigned, true)
 RS_OTHER(double, unsigned long long, true)
 RS_OTHER(bool, unsigned char, false)
 
-// Bits and their values.
+// Conversions between bits and values.
 
 RS_FUNCTION unsigned rs_to_bits(float x) { return __float_as_uint(x); }
 RS_FUNCTION unsigned long long rs_to_bits(double x) { return (unsigned long long)__double_as_longlong(x); }
@@ -80,7 +82,7 @@ template <typename T> RS_FUNCTION T rs_mul(T a, T b) {
     }
 }
 
-// By sign, not 0 - x: that would make 0.0 of -0.0.
+// Negates, rather than computing 0 - x, which would turn -0.0 into 0.0.
 template <typename T> RS_FUNCTION T rs_neg(T a) {
     if constexpr (rs_type<T>::real) {
         return -a;
@@ -97,7 +99,8 @@ template <typename T> RS_FUNCTION T rs_abs(T a) {
     }
 }
 
-// The quotient, towards zero. By zero it is 0; the lowest by -1 wraps around.
+// The quotient, rounded towards zero. Dividing by zero yields 0, and the lowest value divided by -1
+// wraps around.
 template <typename T> RS_FUNCTION T rs_div(T a, T b) {
     if constexpr (rs_type<T>::real) {
         return a / b;
@@ -112,7 +115,7 @@ template <typename T> RS_FUNCTION T rs_div(T a, T b) {
     }
 }
 
-// The remainder, of the sign of `a`. By zero it is 0.
+// The remainder, with the sign of `a`. Dividing by zero yields 0.
 template <typename T> RS_FUNCTION T rs_rem(T a, T b) {
     if constexpr (rs_type<T>::real) {
         return fmod(a, b);
@@ -124,7 +127,7 @@ template <typename T> RS_FUNCTION T rs_rem(T a, T b) {
     }
 }
 
-// Shifts take the count modulo the width, whatever the type of the count.
+// Shifts use the count modulo the width, whatever the type of the count.
 template <typename T, typename Count> RS_FUNCTION T rs_shl(T a, Count count) {
     typedef typename rs_type<T>::wide wide;
     return (T)((wide)a << ((unsigned)count & (rs_type<T>::width - 1)));
@@ -134,7 +137,8 @@ template <typename T, typename Count> RS_FUNCTION T rs_shr(T a, Count count) {
     return (T)(a >> ((unsigned)count & (rs_type<T>::width - 1)));
 }
 
-// Shifts by any count: all bits are shifted out by the width or more. A negative count counts as a large one.
+// Shifts by any count. If it is the width or more, all bits are shifted out. A negative count is
+// treated as a large one.
 template <typename T, typename Count> RS_FUNCTION T rs_unbounded_shl(T a, Count count) {
     return (typename rs_type<Count>::bits)count < rs_type<T>::width ? rs_shl(a, count) : (T)0;
 }
@@ -143,8 +147,8 @@ template <typename T, typename Count> RS_FUNCTION T rs_unbounded_shr(T a, Count 
     return (typename rs_type<Count>::bits)count < rs_type<T>::width ? rs_shr(a, count) : (T)(a < (T)0 ? -1 : 0);
 }
 
-// `as`, and what Rust has no `as` for: a number is true unless it is zero. A real number goes to the nearest integer
-// towards zero, and no further than the type reaches; NaN goes to 0.
+// `as`, and conversions that Rust's `as` lacks: a number is true unless it is zero. Floats are
+// rounded towards zero and saturate. NaN becomes 0.
 template <typename To, typename From> RS_FUNCTION To rs_cast(From x) {
     if constexpr (!rs_type<To>::real && !rs_type<To>::integer) {
         return x != (From)0;
@@ -164,7 +168,7 @@ template <typename To, typename From> RS_FUNCTION To rs_cast(From x) {
 
 // Methods of all numbers.
 
-// As `max` and `min` of C++ for integers; for real numbers, NaN gives way to the other one.
+// C++'s `max` and `min` for integers. For floats, the other value is preferred to NaN.
 template <typename T> RS_FUNCTION T rs_max(T a, T b) {
     if constexpr (rs_type<T>::real) {
         return fmax(a, b);
@@ -181,11 +185,12 @@ template <typename T> RS_FUNCTION T rs_min(T a, T b) {
     }
 }
 
-// NaN wins over a number, and the first of two equal ones, as in NumPy's `maximum` and `minimum`.
+// NaN is preferred to a number, and the first of two equal values to the second, as in NumPy's
+// `maximum` and `minimum`.
 template <typename T> RS_FUNCTION T rs_maximum_or_nan(T a, T b) { return a >= b || a != a ? a : b; }
 template <typename T> RS_FUNCTION T rs_minimum_or_nan(T a, T b) { return a <= b || a != a ? a : b; }
 
-// NaN if any of them is. With bounds in the wrong order, the upper one.
+// NaN if any of them is NaN. With bounds in the wrong order, the upper one.
 template <typename T> RS_FUNCTION T rs_clamp(T x, T low, T high) {
     return rs_minimum_or_nan<T>(rs_maximum_or_nan<T>(x, low), high);
 }
@@ -214,7 +219,8 @@ template <typename T> RS_FUNCTION T rs_div_euclid(T a, T b) {
     return quotient;
 }
 
-// The remainder of `rs_div_floor`, of the sign of `b`. By zero it is 0 for integers and NaN for real numbers.
+// The remainder of `rs_div_floor`, with the sign of `b`. Dividing by zero yields 0 for integers and
+// NaN for floats.
 template <typename T> RS_FUNCTION T rs_mod_floor(T a, T b) {
     const T rest = rs_rem<T>(a, b);
     if (rest == (T)0) {
@@ -226,7 +232,7 @@ template <typename T> RS_FUNCTION T rs_mod_floor(T a, T b) {
     return (rest < (T)0) != (b < (T)0) ? rs_add<T>(rest, b) : rest;
 }
 
-// The quotient, rounded down. By zero it is 0 for integers, and the quotient for real numbers.
+// The quotient, rounded down. Dividing by zero yields 0 for integers, and the quotient for floats.
 template <typename T> RS_FUNCTION T rs_div_floor(T a, T b) {
     const T rest = rs_rem<T>(a, b);
     const bool below = rest != (T)0 && (rest < (T)0) != (b < (T)0);
@@ -234,7 +240,7 @@ template <typename T> RS_FUNCTION T rs_div_floor(T a, T b) {
         if (b == (T)0) {
             return a / b;
         }
-        // A whole number, but for the rounding of the difference and of the division.
+        // An integer, except for the rounding of the difference and the division.
         const T quotient = (a - rest) / b - (below ? (T)1 : (T)0);
         if (quotient == (T)0) {
             return copysign((T)0, a / b);
@@ -268,7 +274,7 @@ template <typename T> RS_FUNCTION T rs_powi(T base, int exponent) {
 template <typename T> RS_FUNCTION T rs_saturating_add(T a, T b) {
     const T sum = rs_add<T>(a, b);
     if constexpr (rs_type<T>::has_sign) {
-        // Overflow is where the sum's sign differs from that of both.
+        // A sum overflows if its sign differs from that of both operands.
         if (((a ^ sum) & (b ^ sum)) < 0) {
             return a < (T)0 ? rs_type<T>::lowest : rs_type<T>::highest;
         }
@@ -296,7 +302,7 @@ template <typename T> RS_FUNCTION typename rs_type<T>::bits rs_abs_diff(T a, T b
     return a < b ? rs_sub<bits>((bits)b, (bits)a) : rs_sub<bits>((bits)a, (bits)b);
 }
 
-// Of integers without a sign.
+// For unsigned integers.
 template <typename T> RS_FUNCTION bool rs_is_multiple_of(T a, T b) {
     return b == (T)0 ? a == (T)0 : rs_rem<T>(a, b) == (T)0;
 }
@@ -313,7 +319,7 @@ template <typename T> RS_FUNCTION unsigned rs_leading_zeros(T x) {
     return __clzll((long long)(typename rs_type<T>::bits)x) - (64 - rs_type<T>::width);
 }
 
-// The lowest one counts; where there is none, the width.
+// The position of the lowest bit that is 1, or the width if there is none.
 template <typename T> RS_FUNCTION unsigned rs_trailing_zeros(T x) {
     const int lowest_one = __ffsll((long long)(typename rs_type<T>::bits)x);
     return lowest_one == 0 ? rs_type<T>::width : lowest_one - 1;
@@ -326,7 +332,7 @@ template <typename T> RS_FUNCTION T rs_rotate_left(T x, unsigned count) {
 
 template <typename T> RS_FUNCTION T rs_rotate_right(T x, unsigned count) { return rs_rotate_left<T>(x, 0u - count); }
 
-// Methods of real numbers.
+// Methods of floats.
 
 template <typename T> RS_FUNCTION T rs_fract(T x) { return x - trunc(x); }
 template <typename T> RS_FUNCTION bool rs_is_nan(T x) { return x != x; }
@@ -344,8 +350,8 @@ RS_FUNCTION double rs_to_degrees(double x) { return x * (180.0 / 3.1415926535897
 RS_FUNCTION float rs_to_radians(float x) { return x * (3.14159265358979323846264338327950288f / 180.0f); }
 RS_FUNCTION double rs_to_radians(double x) { return x * (3.14159265358979323846264338327950288 / 180.0); }
 
-// In each turn of a loop that might not end. C++ may take it that a loop without side effects ends; in Rust it may go on
-// for ever.
+// Called in each iteration of a loop that might not end. C++ may assume that a loop without side
+// effects ends. In Rust it may run forever.
 RS_FUNCTION void rs_turn() { asm volatile(""); }
 
 #undef RS_INTEGER

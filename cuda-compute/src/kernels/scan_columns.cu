@@ -1,8 +1,9 @@
-// Scans along an axis that is not the innermost: LANES threads side by side along what lies within, the others down the
-// axis, ROWS elements each.
+// Scans along an axis that is not the innermost: LANES threads next to each other along the inner
+// axes, and the others down the axis, with ROWS elements each.
 //
-// Specialised by THREADS, LANES (a power of two up to 32), ROWS, CHAINED (whether a strip of columns is cut into tiles for
-// several blocks; else one block goes down all of it), EXCLUSIVE, FIRST, combination.cuh and expression.cuh.
+// Specialised by THREADS, LANES (a power of two up to 32), ROWS, CHAINED (whether a strip of
+// columns is cut into tiles for several blocks, rather than processed by one), EXCLUSIVE, FIRST,
+// combination.cuh and expression.cuh.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -13,8 +14,9 @@
 #define DEEP (THREADS / LANES)
 #define COLUMNS (LANES * VECTOR)
 
-// Combines down the threads of each column; `before` is what the threads above combine to, `x` what all do. Calls take
-// turns with the two halves of `shared`, so that one barrier is enough.
+// Combines down the threads of each column. `before` becomes the combination of the threads above,
+// and `x` that of all threads. Calls alternate between the two halves of `shared`, so that one
+// barrier is enough.
 __device__ __forceinline__ void down(accumulator (&x)[VECTOR], accumulator (&before)[VECTOR],
                                      accumulator (*shared)[COLUMNS]) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, across = threadIdx.x % LANES;
@@ -42,8 +44,8 @@ __device__ __forceinline__ void down(accumulator (&x)[VECTOR], accumulator (&bef
     }
 }
 
-// What `count` tiles told about this thread's columns, in their order; `words` leads to the first of them. Threads down
-// the block take some each.
+// Combines the values that `count` tiles published for this thread's columns, in their order.
+// `words` points to the first of them. The threads down the block take some each.
 __device__ __forceinline__ void take(const u64 *words, u64 stride, int count, bool active, accumulator (&x)[VECTOR]) {
     const int each = DEEP < 32 ? 32 / DEEP : 1, own = threadIdx.x / LANES * each;
 #pragma unroll
@@ -60,8 +62,9 @@ __device__ __forceinline__ void take(const u64 *words, u64 stride, int count, bo
     }
 }
 
-// What the tiles of a strip tell, by three levels: tiles are counted in groups of 32, and groups in sets of 32. The last
-// tile of a group tells the group's combination, the last of a set that of everything up to its end.
+// The values that the tiles of a strip publish, on three levels: tiles form groups of 32, and
+// groups form sets of 32. The last tile of a group publishes the group's combination, and the last
+// of a set that of everything up to the set's end.
 struct Tiles {
     u64 *ones, *groups, *sets;
 
@@ -69,8 +72,8 @@ struct Tiles {
         : ones(memory), groups(ones + tiles * stride), sets(groups + (tiles + 31) / 32 * stride) {}
 };
 
-// What lies before a tile, as look_back of prefix.cuh finds it, for each column of a strip: the end of the set before, then
-// the groups of the set that lie before, then the tiles of the group that lie before.
+// The prefix of a tile for each column of a strip, as in look_back of prefix.cuh: the value at the
+// end of the previous set, the preceding groups of the set, and the preceding tiles of the group.
 __device__ __forceinline__ void look_back(u64 *memory, u64 strips, u64 strip, u64 tiles, u64 tile, bool active,
                                           const accumulator (&aggregate)[VECTOR], accumulator (&prefix)[VECTOR],
                                           accumulator (*shared)[WARPS][COLUMNS]) {
@@ -102,13 +105,14 @@ __device__ __forceinline__ void look_back(u64 *memory, u64 strips, u64 strip, u6
     }
 }
 
-// `length` is that of the axis, `inner` the vectors side by side within, which make `strips_of_row` strips; there are
-// `strips` in all. `memory` is zero: two counters, then what the tiles tell.
+// `length` is the length of the axis. `inner` is the number of contiguous vectors inside it, which
+// form `strips_of_row` strips. There are `strips` strips in total. `memory` is zero: two counters,
+// followed by the values that tiles publish.
 extern "C" __global__ void __launch_bounds__(THREADS)
 scan_columns(const __grid_constant__ Words w, u64 length, u64 inner, u64 strips_of_row, u64 strips, u64 tiles, u64 memory) {
     __shared__ alignas(16) accumulator shared[2][WARPS][COLUMNS];
 #if CHAINED
-    // Tiles that lie higher come first.
+    // Tiles nearer to the start of the axis come first.
     const unsigned number = take_ticket(memory);
     const u64 strip = number % (unsigned)strips, first = number / (unsigned)strips, last = first + 1;
 #else

@@ -1,8 +1,8 @@
-// Scans along the innermost axis: a block for each tile of a line, which reads the elements once and writes the results
-// once. Blocks find what lies before their tile by look_back of prefix.cuh.
+// Scans along the innermost axis. A block takes each tile of a line, reads its elements once and
+// writes its results once. Blocks get the prefix of their tile from look_back of prefix.cuh.
 //
-// Specialised by THREADS, UNROLL (vectors of a thread), CHAINED (whether lines have several tiles), EXCLUSIVE, FIRST (the
-// first result of an exclusive scan), combination.cuh and expression.cuh.
+// Specialised by THREADS, UNROLL (vectors per thread), CHAINED (whether lines have several tiles),
+// EXCLUSIVE, FIRST (the first result of an exclusive scan), combination.cuh and expression.cuh.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -10,19 +10,19 @@
 #include "prefix.cuh"
 #include "tile.cuh"
 
-// `length` is that of a line, `memory` is zero: two counters, then what the tiles of each line tell. The first `kept` words
-// of it are for the next launch.
+// `length` is the length of a line. `memory` is zero: two counters, followed by the values that the
+// tiles of each line publish. The first `kept` words must be zero again for the next launch.
 extern "C" __global__ void __launch_bounds__(THREADS)
 scan_line(const __grid_constant__ Words w, u64 length, u64 tiles, u64 memory, u64 words_of_line, u64 kept) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #if CHAINED
-    // There are no more tiles than blocks of a grid, which 32 bits count.
+    // The number of tiles fits in 32 bits, because it is limited by the blocks of a grid.
     const unsigned number = take_ticket(memory);
     const u64 line = number / (unsigned)tiles, tile = number % (unsigned)tiles;
 #else
     const u64 line = blockIdx.x, tile = 0;
 #endif
-    // Only a single line ends within a vector.
+    // Only a single line can end within a vector.
     const index_t vectors = (index_t)(length / VECTOR), begin = (index_t)line * vectors;
     const index_t first = (index_t)tile * (THREADS * UNROLL) + warp * (32 * UNROLL) + lane;
 

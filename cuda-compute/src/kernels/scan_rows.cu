@@ -1,7 +1,7 @@
 // Scans along the innermost axis of many short rows: a group of lanes for each row.
 //
-// Specialised by THREADS, UNROLL, LANES (of a row: a power of two up to 32), EXCLUSIVE, FIRST, combination.cuh and
-// expression.cuh.
+// Specialised by THREADS, UNROLL, LANES (per row, a power of two up to 32), EXCLUSIVE, FIRST,
+// combination.cuh and expression.cuh.
 
 #include "array.cuh"
 #include "complex.cuh"
@@ -16,7 +16,7 @@ scan_rows(const __grid_constant__ Words w, u64 rows, u64 vectors) {
     const u64 row = (u64)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
     const index_t begin = (index_t)row * (index_t)vectors, end = row < rows ? (index_t)vectors : 0;
     accumulator start = NEUTRAL;
-    // The same rounds for all lanes: they shuffle together.
+    // All lanes make the same number of rounds, because they shuffle together.
     for (index_t round = 0; round < (index_t)vectors; round += LANES * UNROLL) {
         Inputs<VECTOR> in[UNROLL];
         accumulator x[UNROLL][VECTOR], before[UNROLL];

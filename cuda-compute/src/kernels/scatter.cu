@@ -1,13 +1,13 @@
-// Values of an expression to places of an array.
+// Stores values of an expression at places of an array.
 //
-// Specialised by THREADS, UNROLL (elements of a thread), SIGNED (whether places may count from the end), STORED, VALUE and
-// expression.cuh, whose first value is the element and second the place.
+// Specialised by THREADS, UNROLL (elements per thread), SIGNED (whether places may count from the
+// end), STORED, VALUE and expression.cuh, whose first value is the element and second the place.
 
 #include "array.cuh"
 #include "complex.cuh"
 #include "expression.cuh"
 
-// The number of a place that is not below `length`, plus 1, goes to `wrong`.
+// If a place is not below `length`, its number plus 1 is written to `wrong`.
 extern "C" __global__ void __launch_bounds__(THREADS)
 scatter(const __grid_constant__ Words w, u64 count, u64 length, u64 target, u64 wrong) {
     const index_t first = (index_t)blockIdx.x * (THREADS * UNROLL) + threadIdx.x;

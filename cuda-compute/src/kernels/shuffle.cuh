@@ -1,4 +1,5 @@
-// Values of any type from other lanes: `shuffled` from the lane at this distance, `from_first` from the first of a group.
+// Values of any type from other lanes: `shuffled` from the lane at this distance, `from_first` from
+// the first lane of a group.
 template <class T, class F> __device__ __forceinline__ T of_words(const T &value, F shuffle) {
     const int count = (sizeof(T) + 3) / 4;
     unsigned words[count];

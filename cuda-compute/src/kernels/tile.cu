@@ -1,9 +1,11 @@
-// Expressions in which some operands are turned: their neighbours lie along another axis than the result's. A block
-// reads a square of each along its own neighbours into shared memory, and goes on along the result's.
+// Expressions with transposed operands, whose contiguous axis is not that of the result. A block
+// reads a square of each operand along the operand's contiguous axis into shared memory, and
+// continues along the result's.
 //
-// Specialised by expression.cuh and turned.cuh, which are written for each expression: see expression/tile.rs. RANK axes,
-// outermost first; the last is the result's densest, ACROSS is the one along which the turned operands are dense. EDGE is
-// that of a square, of which ROWS are read at once.
+// Specialised by expression.cuh and turned.cuh, which are generated for each expression: see
+// expression/tile.rs. There are RANK axes, outermost first. The last one is contiguous in the
+// result, and ACROSS is the one along which the transposed operands are contiguous. EDGE is the
+// edge of a square, of which ROWS rows are read at once.
 
 #include "array.cuh"
 #include "complex.cuh"

@@ -1,9 +1,10 @@
-// The elements of a thread, as vectors that lie side by side with those of its neighbours, and their prefixes.
+// The elements of a thread, as vectors that alternate with those of neighbouring threads, and their
+// prefixes.
 //
-// Needs UNROLL, VECTOR and prefix.cuh.
+// Requires UNROLL, VECTOR and prefix.cuh.
 
-// Combines the values of each vector with those before them in it, and finds what lies before each vector among the
-// group of GROUP lanes: vectors are counted by `u` first, then by lane. The result is what the group combines to.
+// Combines the values within each vector, and computes the prefix of each vector among the group of
+// GROUP lanes. Vectors are ordered by `u`, then by lane. Returns the combination of the group.
 template <int GROUP>
 __device__ __forceinline__ accumulator scan_vectors(accumulator (&x)[UNROLL][VECTOR], accumulator (&before)[UNROLL],
                                                     int lane) {
@@ -24,7 +25,7 @@ __device__ __forceinline__ accumulator scan_vectors(accumulator (&x)[UNROLL][VEC
     return all;
 }
 
-// The results of a vector: `start` is what lies before it, `first` whether nothing does.
+// The results of a vector. `start` is its prefix, and `first` is true if nothing precedes it.
 __device__ __forceinline__ void results_of(const accumulator (&x)[VECTOR], accumulator start, bool first,
                                            combined (&results)[VECTOR]) {
 #pragma unroll

@@ -1,4 +1,4 @@
-//! Handles of cuBLAS, one for each stream, with its workspace.
+//! cuBLAS handles: one per stream, each with its own workspace.
 
 use std::{
     ffi::{c_int, c_void},
@@ -14,21 +14,22 @@ use super::{
 };
 use crate::{error::Result, kernel::Hardware};
 
-/// The handles of a context's streams, the most recently used first.
+/// The handles of a context's streams, most recently used first.
 #[derive(Debug, Default)]
 pub(crate) struct Handles(Mutex<Vec<Arc<Handle>>>);
 
-/// The number of streams that a handle is kept for. Each has up to 32 MiB of workspace, and destroying one waits for the
-/// whole device.
+/// The maximum number of streams that a handle is kept for. Each handle has up to 32 MiB of
+/// workspace, and destroying one waits for the whole device.
 pub(super) const STREAMS: usize = 16;
 
 impl Handles {
-    /// The stream's handle. It is created at the first use, which takes a while: cuBLAS loads its kernels.
+    /// Returns the stream's handle. The first call for a stream creates it, which takes a while
+    /// because cuBLAS loads its kernels.
     pub(super) fn of(&self, stream: &Stream, hardware: &Hardware) -> Result<Arc<Handle>> {
         self.with(library::functions, stream, workspace_bytes(hardware))
     }
 
-    /// The stream's handle, or a new one of these functions.
+    /// Returns the stream's handle, or creates one with these functions.
     pub(super) fn with(
         &self,
         functions: impl FnOnce() -> Result<&'static Functions>,
@@ -48,12 +49,12 @@ impl Handles {
             None
         };
         drop(known);
-        drop(oldest); // a thread that is about to use it still holds it
+        drop(oldest); // a thread that is about to use it holds a reference
         Ok(handle)
     }
 }
 
-/// What NVIDIA recommends in the documentation of `cublasSetWorkspace`.
+/// Returns the workspace size that NVIDIA recommends in the documentation of `cublasSetWorkspace`.
 fn workspace_bytes(hardware: &Hardware) -> usize {
     match hardware.capability.major {
         9 | 10 => 32 << 20,
@@ -62,56 +63,60 @@ fn workspace_bytes(hardware: &Hardware) -> usize {
     }
 }
 
-/// A handle, which enqueues on one stream.
+/// A cuBLAS handle that enqueues on one stream.
 #[derive(Debug)]
 pub(crate) struct Handle {
     functions: &'static Functions,
-    /// Held during a call: a handle serves one thread at a time.
+    /// Locked during a call, because a handle can serve only one thread at a time.
     raw: Mutex<Raw>,
-    /// Keeps the stream, and so the context, alive. Freed in the stream's order, after the handle is destroyed.
+    /// Keeps the stream, and so the context, alive. It is freed in stream order after the handle is
+    /// destroyed.
     workspace: DeviceBuffer<u8>,
 }
 
 #[derive(Debug)]
 struct Raw(RawHandle);
 
-// SAFETY: a handle may be used by any thread, by one at a time.
+// SAFETY: any thread may use a handle, as long as only one does at a time.
 unsafe impl Send for Raw {}
 
-/// The types of a product.
+/// The types of a matrix product.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Types {
-    /// `cudaDataType` of all three matrices.
+    /// The `cudaDataType` of all three matrices.
     pub(super) data: c_int,
-    /// `cublasComputeType_t`
+    /// The `cublasComputeType_t`.
     pub(super) compute: c_int,
-    /// Whether factors are `f64`.
+    /// Whether the scaling factors are `f64`.
     pub(super) wide: bool,
 }
 
 impl Handle {
     fn new(functions: &'static Functions, stream: &Stream, bytes: usize) -> Result<Self> {
-        // While raw calls capture the stream, the workspace would belong to the graph. This call fails then.
+        // If raw calls are capturing the stream, the workspace would belong to the graph. This call
+        // fails in that case.
         stream.query()?;
         let workspace = DeviceBuffer::uninit(stream, bytes)?;
         let _current = stream.context().push_current()?;
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write, the stream's context is current.
+        // SAFETY: `raw` is valid for the write, and the stream's context is current.
         check("cublasCreate_v2", unsafe { (functions.create)(&mut raw) })?;
         let handle = Self {
             functions,
             raw: Mutex::new(Raw(raw)),
             workspace,
         };
-        // SAFETY: a live handle and a live stream of its context, which the workspace keeps.
+        // SAFETY: the handle and the stream are live and in the same context. The workspace keeps
+        // the stream alive.
         let set = unsafe { (functions.set_stream)(raw, stream.as_raw().cast()) };
         check("cublasSetStream_v2", set)?;
-        // After the stream, which sets it back. SAFETY: device memory of that size, used on its own stream only, and freed
-        // there after the handle is destroyed.
+        // The workspace is set after the stream, because setting the stream resets it. SAFETY: this
+        // is device memory of that size. It is used only on its own stream and freed there after
+        // the handle is destroyed.
         let set = unsafe { (functions.set_workspace)(raw, handle.address(), bytes) };
         check("cublasSetWorkspace_v2", set)?;
         let mode = library::DISALLOW_REDUCED_PRECISION_REDUCTION;
-        // SAFETY: a live handle.
+        // SAFETY: the handle is live.
         let set = unsafe { (functions.set_math_mode)(raw, mode) };
         check("cublasSetMathMode", set)?;
         Ok(handle)
@@ -128,8 +133,9 @@ impl Handle {
     /// Enqueues a product.
     ///
     /// # Safety
-    /// `addresses` are those of the first elements of the left operand, of the right one and of the result. Each has the
-    /// elements of this type that the plan names, and is ordered with the handle's stream.
+    /// The caller must ensure that `addresses` are those of the first elements of the left operand,
+    /// the right operand and the result, that each has the elements of this type that the plan
+    /// accesses, and that each is ordered with the handle's stream.
     pub(super) unsafe fn multiply(
         &self,
         plan: &Plan,
@@ -137,7 +143,7 @@ impl Handle {
         element_bytes: usize,
         addresses: [u64; 3],
     ) -> Result<()> {
-        // A complex number's imaginary part is the second.
+        // The second number is the imaginary part of a complex number.
         let (one, zero) = ([1.0f32, 0.0], [0.0f32; 2]);
         let (wide_one, wide_zero) = ([1.0f64, 0.0], [0.0f64; 2]);
         let (alpha, beta): (*const c_void, *const c_void) = match types.wide {
@@ -153,8 +159,9 @@ impl Handle {
                 let bytes = start[at] * element_bytes as i64;
                 pointer(addresses[at].wrapping_add_signed(bytes))
             });
-            // SAFETY: a live handle whose context is current; factors on the host, which are read before the call returns;
-            // matrices as the caller promises, of which the right one comes first, as both are transposed.
+            // SAFETY: the handle is live and its context is current. The factors are on the host
+            // and are read before the call returns. The matrices are valid, as the caller promises.
+            // The right one comes first, because both are transposed.
             let status = unsafe {
                 (self.functions.gemm_strided_batched)(
                     raw.0,
@@ -190,13 +197,13 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // In a host function, or where the context is gone, nothing can be destroyed.
+        // In a host function, or if the context no longer exists, nothing can be destroyed.
         let context = self.workspace.stream().context();
         let Ok(_current) = context.push_current() else {
             return;
         };
         let raw = self.raw.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: nobody uses the handle any more. A failure leaves nothing to do.
+        // SAFETY: no other reference to the handle exists. A failure can't be handled here.
         let _ = unsafe { (self.functions.destroy)(raw.0) };
     }
 }

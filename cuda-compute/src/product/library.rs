@@ -1,4 +1,4 @@
-//! cuBLAS's library: where it is looked for, the functions that are called, and what they return.
+//! The cuBLAS library: its search paths, the functions that are called, and their statuses.
 
 use std::{
     env,
@@ -13,7 +13,7 @@ use libloading::Library;
 
 use crate::error::{Error, Result};
 
-/// The environment variable that names the file to use.
+/// The environment variable with the path of the library to use.
 const VARIABLE: &str = "CUDA_COMPUTE_LIBCUBLAS";
 
 /// `cublasHandle_t`
@@ -25,10 +25,11 @@ pub(super) const OP_N: c_int = 0;
 pub(super) const OP_T: c_int = 1;
 /// `cublasGemmAlgo_t`
 pub(super) const GEMM_DEFAULT: c_int = -1;
-/// `cublasMath_t`: sums of parts that several blocks have added are not rounded to the result's type between.
+/// `cublasMath_t`: partial sums of several blocks are not rounded to the result's type before they
+/// are added.
 pub(super) const DISALLOW_REDUCED_PRECISION_REDUCTION: c_int = 16;
 
-// Enumerations are integers here: what a newer library returns may have no name yet.
+// Enumerations are integers here, because a newer library may return values without a name.
 type Create = unsafe extern "C" fn(*mut RawHandle) -> c_uint;
 type Destroy = unsafe extern "C" fn(RawHandle) -> c_uint;
 type SetStream = unsafe extern "C" fn(RawHandle, *mut c_void) -> c_uint;
@@ -60,7 +61,8 @@ type Gemm = unsafe extern "C" fn(
     algorithm: c_int,
 ) -> c_uint;
 
-/// The functions that are called. All of them exist since CUDA 12.0, with these signatures.
+/// The cuBLAS functions that are called. All of them have existed with these signatures since CUDA
+/// 12.0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Functions {
     pub(super) create: Create,
@@ -72,8 +74,11 @@ pub(super) struct Functions {
 }
 
 impl Functions {
+    /// Loads the functions.
+    ///
     /// # Safety
-    /// The library is cuBLAS, if it has functions of these names; it is never closed.
+    /// The caller must ensure that the library is cuBLAS if it has functions of these names, and
+    /// that it is never closed.
     unsafe fn of(library: &Library) -> Result<Self, libloading::Error> {
         // SAFETY: the functions of these names have these signatures.
         unsafe {
@@ -89,10 +94,10 @@ impl Functions {
     }
 }
 
-/// The functions of the library, which is opened once for the whole process.
+/// Returns the functions of the library, which is opened once per process.
 pub(super) fn functions() -> Result<&'static Functions> {
     static FOUND: OnceLock<Result<(Library, Functions), String>> = OnceLock::new();
-    // A static is never dropped: the library stays open, as its handles need it.
+    // A static is never dropped, so the library stays open as long as its handles need it.
     match FOUND.get_or_init(find) {
         Ok((_, functions)) => Ok(functions),
         Err(missing) => Err(Error::Missing(missing.clone())),
@@ -103,7 +108,7 @@ fn find() -> Result<(Library, Functions), String> {
     if let Some(file) = trusted(VARIABLE) {
         return open(&[file], true);
     }
-    // A library for a newer driver than this one loads, but computes nothing.
+    // A library for a newer driver loads, but can't compute anything.
     let newest = driver::version().map_or(u32::MAX, |version| version.major);
     let names = names(newest);
     if let Some(found) = names.iter().find_map(|name| present(name.as_ref())) {
@@ -117,7 +122,7 @@ fn find() -> Result<(Library, Functions), String> {
     open(&files, false)
 }
 
-/// The library's names, of the newest version that works with a driver of this one first.
+/// Returns the library's file names, starting with the newest version that works with this driver.
 fn names(driver: u32) -> Vec<String> {
     let versions: &[u32] = if driver >= 13 { &[13, 12] } else { &[12] };
     let name = |version| match cfg!(windows) {
@@ -127,7 +132,7 @@ fn names(driver: u32) -> Vec<String> {
     versions.iter().map(name).collect()
 }
 
-/// Where toolkits have their libraries.
+/// Returns the library folders of toolkits.
 fn folders(variable: impl Fn(&str) -> Option<OsString>) -> impl Iterator<Item = PathBuf> {
     let set = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"].map(variable);
     let usual: &[&str] = match cfg!(windows) {
@@ -148,15 +153,16 @@ fn folders(variable: impl Fn(&str) -> Option<OsString>) -> impl Iterator<Item = 
 fn open(files: &[OsString], named: bool) -> Result<(Library, Functions), String> {
     let mut reasons = Vec::new();
     for (number, file) in files.iter().enumerate() {
-        // SAFETY: what a library runs when it is loaded is as trusted as one that a program is linked to: the loader finds
-        // both in the same places, and the others are the toolkit's.
+        // SAFETY: the code that a library runs when it is loaded is as trusted as that of a linked
+        // library. The loader searches the same places for both, and the other places are the
+        // toolkit's.
         let opened = unsafe { Library::new(file) };
-        // SAFETY: the file is named as cuBLAS; `functions` never closes it.
+        // SAFETY: the file has the name of cuBLAS, and `functions` never closes it.
         let found =
             opened.and_then(|library| unsafe { Functions::of(&library) }.map(|f| (library, f)));
         match found {
             Ok(found) => return Ok(found),
-            // A missing file is worth one line. A file that can't be used is always reported.
+            // Report one missing file, and every file that exists but can't be used.
             Err(reason) if number == 0 || Path::new(file).is_file() => {
                 reasons.push(reason.to_string());
             }
@@ -186,38 +192,38 @@ fn missing(files: &[OsString], reasons: &[String], named: bool) -> String {
     )
 }
 
-/// A library that is in the process already, by whoever opened it: PyTorch has its own. `None` where there is none.
+/// Returns the library if it is already loaded in the process, such as PyTorch's own copy.
 #[cfg(unix)]
 fn present(name: &OsStr) -> Option<(Library, Functions)> {
     use libloading::os::unix;
-    // SAFETY: nothing is loaded, so nothing runs.
+    // SAFETY: nothing is loaded, so no code runs.
     let library = unsafe { unix::Library::open(Some(name), libc::RTLD_NOLOAD | libc::RTLD_NOW) };
     let library = Library::from(library.ok()?);
-    // SAFETY: its name is that of cuBLAS; `functions` never closes it.
+    // SAFETY: the library has the name of cuBLAS, and `functions` never closes it.
     let functions = unsafe { Functions::of(&library) }.ok()?;
     Some((library, functions))
 }
 
-/// On Windows, opening a library finds the one that is there.
+/// On Windows, opening a library finds the loaded copy.
 #[cfg(not(unix))]
 fn present(_: &OsStr) -> Option<(Library, Functions)> {
     None
 }
 
-/// An environment variable, unless the program runs with more rights than its user.
+/// Returns an environment variable, unless the program runs with more privileges than its user.
 fn trusted(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty() && trusts_environment())
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn trusts_environment() -> bool {
-    // SAFETY: any number may be asked about.
+    // SAFETY: `getauxval` accepts any number.
     unsafe { libc::getauxval(libc::AT_SECURE) == 0 }
 }
 
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 fn trusts_environment() -> bool {
-    // SAFETY: none of them takes an argument or fails.
+    // SAFETY: these functions take no arguments and can't fail.
     unsafe { libc::getuid() == libc::geteuid() && libc::getgid() == libc::getegid() }
 }
 
@@ -226,9 +232,9 @@ fn trusts_environment() -> bool {
     true
 }
 
-/// What a call of cuBLAS returned, where it failed.
+/// The status of a failed cuBLAS call.
 ///
-/// A number with names, as a newer library may return others.
+/// It is a number with named constants, because a newer library may return other values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CublasStatus(pub u32);
 
@@ -237,7 +243,7 @@ macro_rules! statuses {
         impl CublasStatus {
             $($(#[$about])* pub const $name: Self = Self($number);)*
 
-            /// The name in `cublas_api.h`; `None` if it has none that is known.
+            /// Returns the name in `cublas_api.h`, or `None` if the number is unknown.
             #[must_use]
             pub fn name(self) -> Option<&'static str> {
                 match self.0 {
@@ -250,25 +256,25 @@ macro_rules! statuses {
 }
 
 statuses! {
-    /// No error.
+    /// Success.
     SUCCESS = 0;
-    /// The library could not be initialised: the driver is too old for it, for instance.
+    /// The library could not be initialised, for example because the driver is too old for it.
     NOT_INITIALIZED = 1;
     /// Memory ran out.
     ALLOC_FAILED = 3;
-    /// An argument that the function doesn't take.
+    /// The function does not accept an argument.
     INVALID_VALUE = 7;
-    /// The device lacks what the function needs.
+    /// The device lacks a required feature.
     ARCH_MISMATCH = 8;
     /// Memory could not be mapped.
     MAPPING_ERROR = 11;
     /// A kernel could not be launched, or failed.
     EXECUTION_FAILED = 13;
-    /// A failure within the library.
+    /// An internal failure of the library.
     INTERNAL_ERROR = 14;
-    /// The function lacks this combination of types and sizes.
+    /// The function does not support this combination of types and sizes.
     NOT_SUPPORTED = 15;
-    /// A licence is missing.
+    /// A license is missing.
     LICENSE_ERROR = 16;
 }
 
@@ -287,7 +293,7 @@ impl fmt::Debug for CublasStatus {
     }
 }
 
-/// An error unless the call succeeded.
+/// Returns an error unless the call succeeded.
 pub(super) fn check(call: &'static str, status: c_uint) -> Result<()> {
     match CublasStatus(status) {
         CublasStatus::SUCCESS => Ok(()),
@@ -300,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told_with_where_it_was_looked_for() {
+    fn missing_library_errors_list_searched_files() {
         let files = ["libcublas.so.no", "/no/such/folder/libcublas.so.13"].map(OsString::from);
         let error = open(&files, false).unwrap_err();
         let start = "cuBLAS is not installed: looked for libcublas.so.no, /no/such/folder/libcublas.so.13. The loader";
@@ -317,17 +323,17 @@ mod tests {
         assert!(!named.contains("Install"), "{named}");
     }
 
-    /// A library that is there, and another one.
+    /// An existing library that is not cuBLAS.
     #[cfg(target_os = "linux")]
     #[test]
-    fn another_library_is_refused() {
+    fn open_rejects_other_libraries() {
         let error = open(&["libc.so.6".into()], true).unwrap_err();
         assert!(error.contains("cublasCreate_v2"), "{error}");
         assert!(present("libc.so.6".as_ref()).is_none());
     }
 
     #[test]
-    fn versions_fit_the_driver() {
+    fn names_match_the_driver_version() {
         assert_eq!(names(12).len(), 1);
         assert_eq!(names(13)[1..], names(12));
         assert_eq!(names(99), names(13));
@@ -337,7 +343,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn toolkits_are_looked_into() {
+    fn folders_include_toolkits() {
         let variable = |name: &str| (name == "CUDA_HOME").then(|| OsString::from("/my/cuda"));
         let folders: Vec<_> = folders(variable).collect();
         let first = ["/my/cuda/lib64", "/my/cuda/lib", "/usr/local/cuda/lib64"];

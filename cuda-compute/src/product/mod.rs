@@ -1,4 +1,4 @@
-//! Matrix products, by cuBLAS.
+//! Matrix products with cuBLAS.
 
 mod handle;
 mod library;
@@ -19,12 +19,13 @@ use crate::{
     order,
 };
 
-/// How a matrix product is computed. The default is as accurate as the type allows.
+/// Options of a matrix product. The default is as accurate as the type allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct MatmulOptions {
-    /// Whether products of `f32` and `Complex<f32>` may be computed by tensor cores in TF32: factors are rounded to 10 bits
-    /// after the point (`f32` has 23), and sums are `f32`. Off by default. The other types don't change.
+    /// Whether products of `f32` and `Complex<f32>` may use tensor cores in TF32. This rounds
+    /// factors to 10 fraction bits (`f32` has 23) and adds in `f32`. The default is false. Other
+    /// types are unaffected.
     pub tf32: bool,
 }
 
@@ -38,23 +39,28 @@ impl MatmulOptions {
 }
 
 impl<T: Math> Array<T> {
-    /// The matrix product `[…, m, k] × […, k, n]`, by cuBLAS, as NumPy's `matmul`: the axes before the matrices stretch to
-    /// a common shape. An operand with one axis is a row on the left and a column on the right, and its axis is gone from
-    /// the result. The result is in C order, on this array's stream.
+    /// Computes the matrix product `[…, m, k] × […, k, n]` with cuBLAS.
     ///
-    /// Transposed operands, blocks of larger matrices, and operands that are stretched over a batch are read where they
-    /// lie. Matrices whose elements are dense neither along rows nor along columns are copied first, and so are expressions
-    /// computed.
+    /// Shapes follow NumPy's `matmul`: the axes before the matrices are broadcast to a common
+    /// shape. An operand with one axis is a row on the left and a column on the right, and the
+    /// result lacks this axis. The result is in C order, on this array's stream.
     ///
-    /// `f16` and `bf16` are added as `f32`, and rounded once. The others are added in their own type; see
-    /// [`MatmulOptions::tf32`]. In which order cuBLAS adds depends on its version, the device and the lengths. Where an
-    /// element of the result has no factors, because k is 0, it is 0.
+    /// **Copies.** Transposed operands, blocks of larger matrices, and operands that are broadcast
+    /// over a batch are read in place. Matrices whose elements are contiguous neither along rows
+    /// nor along columns are copied first. Expressions are evaluated first.
     ///
-    /// cuBLAS is opened at the first product: `libcublas.so.13`, or `libcublas.so.12`, that the process already has; as the
-    /// loader finds it; in `lib64` and `lib` below `CUDA_PATH`, `CUDA_HOME`, `CUDA_ROOT`, `/usr/local/cuda` and `/opt/cuda`.
-    /// If the environment variable `CUDA_COMPUTE_LIBCUBLAS` names a file, nothing else is tried. The first product on a
-    /// stream creates a handle of cuBLAS, with a workspace of up to 32 MiB, which are kept for as long as arrays of
-    /// the context live, for up to 16 streams.
+    /// **Accuracy.** `f16` and `bf16` are added in `f32` and rounded once. Other types are added in
+    /// their own type (see also [`MatmulOptions::tf32`]). The order in which cuBLAS adds depends on
+    /// its version, the device and the lengths. If k is 0, all elements are 0.
+    ///
+    /// **The library.** cuBLAS is opened at the first product, as `libcublas.so.13` or
+    /// `libcublas.so.12`. A copy that the process has already loaded comes first, followed by the
+    /// loader's search path, and `lib64` and `lib` below `CUDA_PATH`, `CUDA_HOME`, `CUDA_ROOT`,
+    /// `/usr/local/cuda` and `/opt/cuda`. If the environment variable `CUDA_COMPUTE_LIBCUBLAS`
+    /// names a file, only that file is tried.
+    ///
+    /// **Memory.** The first product on a stream creates a cuBLAS handle with a workspace of up to
+    /// 32 MiB. Handles are kept for up to 16 streams, as long as arrays of the context exist.
     ///
     /// ```no_run
     /// use cuda_compute::Array;
@@ -71,37 +77,38 @@ impl<T: Math> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// The shapes have no product. [`Error::Missing`]: cuBLAS is not installed. [`Error::Cublas`]: it refused a call. Memory
-    /// ran out. The operands are of different contexts.
+    /// Returns [`Error::Missing`] if cuBLAS is not installed, and [`Error::Cublas`] if one of its
+    /// calls fails. Returns another error if the shapes have no product, if the operands belong to
+    /// different contexts, or if memory runs out.
     pub fn matmul(&self, other: impl IntoExpr<T>) -> Result<Self> {
         self.matmul_with(other, MatmulOptions::default())
     }
 
-    /// As [`matmul`](Self::matmul), with options.
+    /// Computes the matrix product with options. See [`matmul`](Self::matmul).
     ///
     /// # Errors
-    /// As [`matmul`](Self::matmul).
+    /// Returns an error under the conditions of [`matmul`](Self::matmul).
     pub fn matmul_with(&self, other: impl IntoExpr<T>, options: MatmulOptions) -> Result<Self> {
         self.expr().matmul_with(other, options)
     }
 }
 
 impl<T: Math> Expr<T> {
-    /// The matrix product of this expression's value: see [`Array::matmul`].
+    /// Computes the matrix product of this expression's value and another. See [`Array::matmul`].
     ///
     /// # Errors
-    /// As [`Array::matmul`] and [`eval`](Self::eval).
+    /// Returns an error under the conditions of [`Array::matmul`] and [`eval`](Self::eval).
     pub fn matmul(&self, other: impl IntoExpr<T>) -> Result<Array<T>> {
         self.matmul_with(other, MatmulOptions::default())
     }
 
-    /// As [`matmul`](Self::matmul), with options.
+    /// Computes the matrix product with options. See [`matmul`](Self::matmul).
     ///
     /// # Errors
-    /// As [`matmul`](Self::matmul).
+    /// Returns an error under the conditions of [`matmul`](Self::matmul).
     pub fn matmul_with(&self, other: impl IntoExpr<T>, options: MatmulOptions) -> Result<Array<T>> {
         let other = other.into_expr();
-        // Before anything is computed.
+        // Check the shapes before anything is computed.
         let lengths = Lengths::of(self.shape()?, other.shape()?)?;
         let (left, right) = on_stream_of(self, &other)?;
         product(&left, &right, &lengths, options)
@@ -119,12 +126,13 @@ fn product<T: Math>(
     let elements = lengths.result.elements();
     let size = T::DATA_TYPE.size();
     if elements == 0 || lengths.k == 0 {
-        // Sums of nothing; zero bytes are the number 0. More bytes than can be counted are more than there are.
+        // These are empty sums, and zero bytes are the number 0. A saturated size can't be
+        // allocated.
         let bytes = elements.saturating_mul(size);
         let memory = Memory::zeroed(kernels, stream, bytes)?;
         return Ok(Array::of(Arc::new(memory), layout));
     }
-    // First of all, as it fails where cuBLAS is missing.
+    // Get the handle first, because this fails if cuBLAS is missing.
     let handle = kernels.products().of(stream, kernels.hardware())?;
     let left = readable(left, plan::left_matrix)?;
     let right = readable(right, plan::right_matrix)?;
@@ -143,19 +151,19 @@ fn product<T: Math>(
     let owners = [&left, &right, &result].map(|array| Some(array.memory.owner()));
     let addresses = [&left, &right, &result].map(Array::as_device_ptr);
     order::ordered(stream, owners, || {
-        // SAFETY: the plan was made for the layouts of these arrays, which are within their memory, and for the result, whose
-        // lengths it has; they are ordered with the stream.
+        // SAFETY: the plan was made for the layouts of these arrays, which are within their memory,
+        // and for the lengths of the result. All of them are ordered with the stream.
         unsafe { handle.multiply(&plan, types(T::DATA_TYPE, options)?, size, addresses) }
     })?;
     Ok(result)
 }
 
-/// The array, or a copy of it if cuBLAS can't read its matrices.
+/// Returns the array, or a copy of it if cuBLAS can't read its matrices.
 fn readable<T: Math>(
     array: &Array<T>,
     matrix: impl Fn(&Layout) -> Result<Layout>,
 ) -> Result<Array<T>> {
-    // Another library's memory may begin anywhere.
+    // Another library's memory may start at any address.
     let size = T::DATA_TYPE.size() as u64;
     let aligned = array.as_device_ptr().is_multiple_of(size);
     if aligned && Side::of(&matrix(&array.layout)?).is_some() {
@@ -164,7 +172,7 @@ fn readable<T: Math>(
     eval_dense(&array.expr(), Order::C)
 }
 
-/// `cudaDataType`, and the `cublasComputeType_t` of sums.
+/// Returns the `cudaDataType`, and the `cublasComputeType_t` of sums.
 fn types(data: DataType, options: MatmulOptions) -> Result<Types> {
     /// `CUBLAS_COMPUTE_32F`
     const SINGLE: i32 = 68;

@@ -1,7 +1,8 @@
-//! What a matrix product asks of cuBLAS: arithmetic on shapes and strides, without a device.
+//! Translation of a matrix product to cuBLAS calls: arithmetic on shapes and strides, without a
+//! device.
 //!
-//! cuBLAS takes matrices that lie column by column. The result lies row by row, so it is computed as its transpose,
-//! which lies column by column in the same memory: `resultᵀ = rightᵀ · leftᵀ`.
+//! cuBLAS expects column-major matrices. The result is row-major, so its transpose is computed,
+//! which is column-major in the same memory: `resultᵀ = rightᵀ · leftᵀ`.
 
 use crate::{
     array::{Ellipsis, Layout, NewAxis, Shape, SliceItem},
@@ -14,14 +15,14 @@ pub(super) struct Lengths {
     pub(super) m: usize,
     pub(super) n: usize,
     pub(super) k: usize,
-    /// The axes before those of the matrices, to which both operands stretch.
+    /// The axes before those of the matrices, to which both operands are broadcast.
     batch: Shape,
     pub(super) result: Shape,
 }
 
 impl Lengths {
-    /// By the rules of NumPy's `matmul`: an operand with one axis is a row on the left and a column on the right, and its
-    /// axis is gone from the result.
+    /// Applies the rules of NumPy's `matmul`: an operand with one axis is a row on the left and a
+    /// column on the right, and the result lacks this axis.
     pub(super) fn of(left: Shape, right: Shape) -> Result<Self> {
         let (rows, own_k) = match *left.as_slice() {
             [] => return Err(no_axes(left, right)),
@@ -43,7 +44,7 @@ impl Lengths {
         let batch = of_left.broadcast(&of_right).ok_or_else(|| {
             Error::Shape(format!(
                 "shapes {left} and {right} have no matrix product: the axes before the matrices, {of_left} and \
-                 {of_right}, don't stretch to a common shape"
+                 {of_right}, can't be broadcast to a common shape"
             ))
         })?;
         let mut result = batch.as_slice().to_vec();
@@ -58,7 +59,7 @@ impl Lengths {
         })
     }
 
-    /// Stretched over the batch.
+    /// Broadcasts a matrix over the batch.
     fn stretched(&self, matrix: &Layout, rows: usize, columns: usize) -> Result<Layout> {
         let shape = [self.batch.as_slice(), &[rows, columns]].concat();
         matrix.broadcast_to(Shape::new(&shape)?)
@@ -68,17 +69,17 @@ impl Lengths {
 #[cold]
 fn no_axes(left: Shape, right: Shape) -> Error {
     Error::Shape(format!(
-        "shapes {left} and {right} have no matrix product: an operand without axes is a number; multiply by it with `*`"
+        "shapes {left} and {right} have no matrix product: an operand without axes is a number. Fix: multiply by it with `*`"
     ))
 }
 
-/// The axes before those of the matrix.
+/// Returns the axes before those of the matrix.
 fn leading(shape: Shape) -> Shape {
     let lengths = shape.as_slice();
     Shape::of(&lengths[..lengths.len().saturating_sub(2)])
 }
 
-/// A left operand as a matrix: with one axis, it is a row.
+/// Returns a left operand as a matrix. With one axis, it is a row.
 pub(super) fn left_matrix(layout: &Layout) -> Result<Layout> {
     match layout.shape.rank() {
         1 => layout.sliced(&[NewAxis.into(), Ellipsis.into()]),
@@ -86,7 +87,7 @@ pub(super) fn left_matrix(layout: &Layout) -> Result<Layout> {
     }
 }
 
-/// A right operand as a matrix: with one axis, it is a column.
+/// Returns a right operand as a matrix. With one axis, it is a column.
 pub(super) fn right_matrix(layout: &Layout) -> Result<Layout> {
     match layout.shape.rank() {
         1 => layout.sliced(&[SliceItem::from(Ellipsis), NewAxis.into()]),
@@ -97,14 +98,15 @@ pub(super) fn right_matrix(layout: &Layout) -> Result<Layout> {
 /// How cuBLAS reads the transpose of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Side {
-    /// Whether it is transposed once more: `CUBLAS_OP_T`, for a matrix that lies column by column.
+    /// Whether cuBLAS transposes it (`CUBLAS_OP_T`), which is the case for a column-major matrix.
     pub(super) turned: bool,
-    /// The distance of two rows, or of two columns if it is turned, in elements.
+    /// The distance between two rows in elements, or between two columns if it is transposed.
     pub(super) leading: i64,
 }
 
 impl Side {
-    /// `None` if neither the rows nor the columns are whole and apart: the matrix must be copied.
+    /// Returns `None` if neither rows nor columns are contiguous and disjoint, so that the matrix
+    /// must be copied.
     pub(super) fn of(matrix: &Layout) -> Option<Self> {
         let rank = matrix.shape.rank();
         let (rows, columns) = (matrix.shape[rank - 2], matrix.shape[rank - 1]);
@@ -113,7 +115,8 @@ impl Side {
     }
 
     fn new(rows: usize, columns: usize, row: isize, column: isize) -> Option<Self> {
-        // Of lines that are dense, the distance; where there is one line only, any that is allowed.
+        // Returns the distance between contiguous lines. If there is only one line, any valid
+        // distance will do.
         let lines = |count: usize, length: usize, apart: isize, within: isize| {
             let dense = length <= 1 || within == 1;
             let least = length.max(1) as isize;
@@ -133,20 +136,22 @@ impl Side {
     }
 }
 
-/// Calls of cuBLAS that compute a product, each of some matrices at equal distances. Elements are counted from the first
-/// one of the left operand, of the right one and of the result.
+/// The cuBLAS calls that compute a product. Each call multiplies some matrices at equal distances.
+/// Offsets count elements from the first element of the left operand, the right operand and the
+/// result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// The rows of the left matrix; more than the user's where the right one is the same for all of them.
+    /// The rows of the left matrix. They include those of the batch if the right matrix is the same
+    /// for all of it.
     pub(super) m: i64,
     pub(super) n: i64,
     pub(super) k: i64,
     pub(super) left: Side,
     pub(super) right: Side,
-    /// The products of a call, and what lies between one and the next.
+    /// The number of products per call, and the distances between consecutive ones.
     pub(super) count: i64,
     pub(super) steps: [i64; 3],
-    /// Where each call begins.
+    /// The offsets at which each call starts.
     pub(super) calls: Vec<[i64; 3]>,
 }
 
@@ -158,7 +163,8 @@ struct Group {
 }
 
 impl Plan {
-    /// For operands that are matrices; `None` if one of them must be copied. No length is 0.
+    /// Creates a plan for two matrices, or returns `None` if one of them must be copied. No length
+    /// may be 0.
     pub(super) fn new(lengths: &Lengths, left: &Layout, right: &Layout) -> Result<Option<Self>> {
         let &Lengths { mut m, n, k, .. } = lengths;
         let left = lengths.stretched(left, m, k)?;
@@ -169,7 +175,7 @@ impl Plan {
         let mut groups = groups(lengths, &left, &right);
         let rank = left.shape.rank();
         let (mut row, column) = (left.strides()[rank - 2], left.strides()[rank - 1]);
-        // One matrix of more rows is better than many of few.
+        // One matrix with many rows is faster than many matrices with few.
         while let Some(&inner) = groups.first() {
             let next = if m == 1 { inner.steps[0] } else { row };
             if inner.steps[1] != 0 || inner.steps[0] != next * m as isize {
@@ -181,7 +187,7 @@ impl Plan {
             (m, row, left_side) = (m * inner.length, next, side);
             groups.remove(0);
         }
-        // cuBLAS goes forward only.
+        // cuBLAS supports only non-negative steps.
         let forward = |group: &Group| group.steps.iter().all(|&step| step >= 0);
         let widest = (0..groups.len())
             .filter(|&at| forward(&groups[at]))
@@ -214,7 +220,8 @@ impl Plan {
     }
 }
 
-/// The axes of the batch, innermost first, merged where one goes on where the one within ends.
+/// Returns the axes of the batch, innermost first. Axes are merged if an outer one continues where
+/// the inner one ends.
 fn groups(lengths: &Lengths, left: &Layout, right: &Layout) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut apart = (lengths.m * lengths.n) as isize;

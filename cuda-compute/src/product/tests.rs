@@ -1,5 +1,6 @@
-//! Products by a double of cuBLAS: a loop on the host that follows NVIDIA's description of the six functions. It shows that
-//! the library is asked for the right thing; `tests/matmul.rs` asks cuBLAS itself.
+//! Matrix products with a fake cuBLAS: a loop on the host that follows NVIDIA's description of the
+//! six functions. These tests check the arguments of the calls. `tests/matmul.rs` uses the real
+//! cuBLAS.
 
 use std::{
     ffi::{c_int, c_uint, c_void},
@@ -22,17 +23,17 @@ use super::{
 };
 use crate::{element::Element, kernel::Kernels, s};
 
-/// What a handle of the double is.
+/// The state behind a handle of the fake.
 struct State {
     stream: *mut c_void,
     workspace: (u64, usize),
     mode: c_int,
 }
 
-/// Handles of [`COUNTED`] that are not destroyed.
+/// The number of handles of [`COUNTED`] that have not been destroyed.
 static LIVE: AtomicU32 = AtomicU32::new(0);
 
-/// Whether a context is current, which every function needs.
+/// Returns whether a context is current, which every function needs.
 fn in_context() -> bool {
     let mut context = std::ptr::null_mut();
     // SAFETY: `context` is valid for the write.
@@ -49,7 +50,7 @@ unsafe extern "C" fn create(handle: *mut RawHandle) -> c_uint {
         workspace: (0, 0),
         mode: 0,
     };
-    // SAFETY: the caller's place for the handle.
+    // SAFETY: the caller provides memory for the handle.
     unsafe { *handle = Box::into_raw(Box::new(state)).cast() };
     CublasStatus::SUCCESS.0
 }
@@ -58,16 +59,16 @@ unsafe extern "C" fn destroy(handle: RawHandle) -> c_uint {
     if !in_context() {
         return CublasStatus::NOT_INITIALIZED.0;
     }
-    // SAFETY: `create` made it.
+    // SAFETY: `create` created it.
     drop(unsafe { Box::from_raw(handle.cast::<State>()) });
     CublasStatus::SUCCESS.0
 }
 
 unsafe extern "C" fn set_stream(handle: RawHandle, stream: *mut c_void) -> c_uint {
-    // SAFETY: `create` made it, and one thread uses it.
+    // SAFETY: `create` created it, and only one thread uses it.
     let state = unsafe { &mut *handle.cast::<State>() };
     state.stream = stream;
-    state.workspace = (0, 0); // as cuBLAS does
+    state.workspace = (0, 0); // cuBLAS does the same
     CublasStatus::SUCCESS.0
 }
 
@@ -86,7 +87,7 @@ unsafe extern "C" fn set_mode(handle: RawHandle, mode: c_int) -> c_uint {
     CublasStatus::SUCCESS.0
 }
 
-/// A number of any of the types, as its bytes in memory, and as a complex number.
+/// Reads a number of any of the types from its bytes, as a complex number.
 fn decode(data: c_int, bytes: &[u8]) -> Complex<f64> {
     let real = |value: f64| Complex::new(value, 0.0);
     match data {
@@ -159,7 +160,7 @@ unsafe extern "C" fn gemm(
     if !allowed {
         return CublasStatus::INVALID_VALUE.0;
     }
-    // The factors are of the type that is computed in.
+    // The factors have the compute type.
     let factor_type = match (type_a, wide) {
         (4 | 5, _) => type_a,
         (_, true) => 1,
@@ -168,7 +169,7 @@ unsafe extern "C" fn gemm(
     let size = encode(type_a, Complex::zeroed()).len();
     let factor = |place: *const c_void| {
         let bytes = encode(factor_type, Complex::zeroed()).len();
-        // SAFETY: the caller's factor, of that type.
+        // SAFETY: the caller's factor has this type.
         decode(factor_type, unsafe {
             std::slice::from_raw_parts(place.cast(), bytes)
         })
@@ -176,14 +177,14 @@ unsafe extern "C" fn gemm(
     let (alpha, beta) = (factor(alpha), factor(beta));
     assert_eq!(beta, Complex::zeroed());
     let stream = state.stream.cast();
-    // SAFETY: the handle's stream, which lives.
+    // SAFETY: the handle's stream is live.
     if unsafe { sys::cuStreamSynchronize(stream) } != CUresult::CUDA_SUCCESS {
         return CublasStatus::EXECUTION_FAILED.0;
     }
     let read = |base: *const c_void, element: i64| {
         let mut bytes = vec![0u8; size];
         let address = base.addr() as u64 + element as u64 * size as u64;
-        // SAFETY: an element of the caller's, and as many bytes for it.
+        // SAFETY: the address is that of one of the caller's elements, and the buffer has its size.
         let code = unsafe { sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, size) };
         assert_eq!(
             code,
@@ -210,7 +211,8 @@ unsafe extern "C" fn gemm(
                 let bytes = encode(type_c, alpha * sum);
                 let element = p * step_c + row + column * leading_c;
                 let address = c.addr() as u64 + element as u64 * size as u64;
-                // SAFETY: an element of the caller's, and its bytes.
+                // SAFETY: the address is that of one of the caller's elements, and the buffer has
+                // its size.
                 let code = unsafe { sys::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), size) };
                 assert_eq!(code, CUresult::CUDA_SUCCESS, "element {element} of {c:?}");
             }
@@ -230,12 +232,12 @@ const DOUBLE: Functions = Functions {
 
 unsafe extern "C" fn counted_create(handle: *mut RawHandle) -> c_uint {
     LIVE.fetch_add(1, Ordering::SeqCst);
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller.
     unsafe { create(handle) }
 }
 
 unsafe extern "C" fn counted_destroy(handle: RawHandle) -> c_uint {
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller.
     let status = unsafe { destroy(handle) };
     if status == 0 {
         LIVE.fetch_sub(1, Ordering::SeqCst);
@@ -243,7 +245,7 @@ unsafe extern "C" fn counted_destroy(handle: RawHandle) -> c_uint {
     status
 }
 
-/// For one test only.
+/// Functions that count handles, for one test only.
 const COUNTED: Functions = Functions {
     create: counted_create,
     destroy: counted_destroy,
@@ -254,13 +256,13 @@ unsafe extern "C" fn refuse(_: RawHandle, _: c_int) -> c_uint {
     CublasStatus::NOT_SUPPORTED.0
 }
 
-/// Fails when the handle is there already.
+/// Functions that fail after the handle has been created.
 const REFUSING: Functions = Functions {
     set_math_mode: refuse,
     ..COUNTED
 };
 
-/// A stream whose products go to the double for as long as the array lives.
+/// Returns a stream whose products are computed by the fake as long as the array lives.
 fn stream() -> (Stream, Array<u8>) {
     let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
     let keeps = Array::zeros(&stream, 1).unwrap();
@@ -272,7 +274,7 @@ fn stream() -> (Stream, Array<u8>) {
     (stream, keeps)
 }
 
-/// Small whole numbers, whose products are exact in every type.
+/// Small integers, whose products are exact in every type.
 fn numbers<T: Element>(stream: &Stream, shape: &[usize], make: fn(f64, f64) -> T) -> Array<T> {
     let count = shape.iter().product();
     let values: Vec<T> = (0..count)
@@ -281,7 +283,7 @@ fn numbers<T: Element>(stream: &Stream, shape: &[usize], make: fn(f64, f64) -> T
     Array::from_shape(stream, shape, &values).unwrap()
 }
 
-/// The product of `[batch, m, k]` and `[batch, k, n]`, by expressions.
+/// Computes the product of `[batch, m, k]` and `[batch, k, n]` with expressions.
 fn by_sums<T: Math>(left: &Array<T>, right: &Array<T>) -> Vec<T>
 where
     Expr<T>: std::ops::Mul<Expr<T>, Output = Expr<T>>,
@@ -308,7 +310,7 @@ where
     let product = left.matmul(&right).unwrap();
     assert_eq!(product.shape(), [2, 3, 2]);
     assert_eq!(product.to_vec().unwrap(), wanted);
-    // The same matrices, lying column by column, with gaps, backwards.
+    // The same matrices, column-major, with gaps, and reversed.
     let turned = |x: &Array<T>| {
         let axes = [0, 2, 1];
         let dense = x.permute(&axes).unwrap().contiguous(Order::C).unwrap();
@@ -328,7 +330,7 @@ where
 }
 
 #[test]
-fn every_type_is_named_rightly() {
+fn every_type_has_its_cuda_number() {
     every_type::<f16>(|re, _| f16::from_f64(re));
     every_type::<bf16>(|re, _| bf16::from_f64(re));
     every_type::<f32>(|re, _| re as f32);
@@ -338,7 +340,7 @@ fn every_type_is_named_rightly() {
 }
 
 #[test]
-fn vectors_parts_and_expressions_are_operands() {
+fn matmul_accepts_vectors_slices_and_expressions() {
     let (stream, _keeps) = stream();
     let a = Array::range(&stream, 0..12i32)
         .unwrap()
@@ -353,11 +355,11 @@ fn vectors_parts_and_expressions_are_operands() {
         [4.5, 14.5, 24.5]
     );
     assert_eq!(x.matmul(&x).unwrap().item().unwrap(), 6.25);
-    // A block, whose first element isn't the memory's.
+    // A block whose first element is not the first of its memory.
     let block = a.slice(s![1.., 1..3]).unwrap();
     let squares = block.matmul(block.t()).unwrap();
     assert_eq!(squares.to_vec().unwrap(), [61.0, 105.0, 105.0, 181.0]);
-    // Twice the first row, which is stretched over three.
+    // Twice the first row, broadcast over three rows.
     let row = (a.slice(s![..1]).unwrap() * 2.0)
         .broadcast_to([3, 4])
         .unwrap();
@@ -371,7 +373,7 @@ fn vectors_parts_and_expressions_are_operands() {
 }
 
 #[test]
-fn operands_of_other_streams_are_waited_for() {
+fn matmul_waits_for_operands_of_other_streams() {
     let (stream, _keeps) = stream();
     let other = Stream::new(stream.context()).unwrap();
     let left = numbers(&stream, &[1, 3, 4], |re, _| re);
@@ -385,7 +387,7 @@ fn operands_of_other_streams_are_waited_for() {
 }
 
 #[test]
-fn a_refused_product_is_an_error_by_name() {
+fn rejected_calls_return_their_status() {
     let (stream, _keeps) = stream();
     let handles = Handles::default();
     let handle = handles.with(|| Ok(&DOUBLE), &stream, 256).unwrap();
@@ -393,9 +395,10 @@ fn a_refused_product_is_an_error_by_name() {
     let lengths = Lengths::of(a.shape(), a.shape()).unwrap();
     let plan = Plan::new(&lengths, &a.layout, &a.layout).unwrap().unwrap();
     let mut types = types(DataType::F64, MatmulOptions::default()).unwrap();
-    types.compute = 68; // which has no sums of f64
+    types.compute = 68; // which can't add f64
     let addresses = [a.as_device_ptr(); 3];
-    // SAFETY: memory of that many elements, on the stream. The double refuses the types before it touches any.
+    // SAFETY: this is memory of that many elements on the stream. The fake rejects the types before
+    // it accesses any.
     let error = unsafe { handle.multiply(&plan, types, 8, addresses) }.unwrap_err();
     let text = "cublasGemmStridedBatchedEx_64 failed: CUBLAS_STATUS_INVALID_VALUE (7)";
     assert_eq!(error.to_string(), text);
@@ -434,14 +437,15 @@ fn handles_are_shared_limited_and_destroyed() {
     }
     let missing = handles.with(|| Err(Error::Missing("no".into())), &streams[0], 256);
     assert!(matches!(missing, Err(Error::Missing(_))));
-    // One that is created and then fails is destroyed at once.
+    // A handle that is created and then fails is destroyed at once.
     let error = handles
         .with(|| Ok(&REFUSING), &streams[0], 256)
         .unwrap_err();
     let text = "cublasSetMathMode failed: CUBLAS_STATUS_NOT_SUPPORTED (15)";
     assert_eq!(error.to_string(), text);
     assert_eq!(live() as usize, STREAMS);
-    // Their streams are held by nobody else, and no context is current on a new thread.
+    // The handles hold the last references to their streams, and no context is current on a new
+    // thread.
     drop(streams);
     thread::spawn(move || drop(handles)).join().unwrap();
     assert_eq!(live(), 0);

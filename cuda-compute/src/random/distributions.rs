@@ -17,18 +17,18 @@ use crate::{
     },
 };
 
-// Functions of `kernels/random.cuh`, which have one name for both widths of bits.
+// Functions of `kernels/random.cuh`, which use one name for both widths.
 static UNIFORM: Function = Function::random("uniform", "uniform_of");
 pub(super) static EXPONENTIAL: Function = Function::random("exponential", "exponential_of");
 static BELOW: Function = Function::random("uniform_integers", "below");
 static POISSON: Function = Function::random("poisson", "poisson");
 
-/// The largest mean of a Poisson distribution.
+/// The maximum mean of a Poisson distribution.
 const MOST_EVENTS: f64 = (1u64 << 31) as f64;
 
-/// Floats that can be drawn: `f32` and `f64`.
+/// A float type of random numbers: `f32` or `f64`.
 pub trait RandomFloat: Float {
-    /// The bits that one is made of.
+    /// The type of the bits from which a number is computed.
     #[doc(hidden)]
     type Word: RandomBits;
 }
@@ -41,12 +41,12 @@ impl RandomFloat for f64 {
     type Word = u64;
 }
 
-/// Elements of random bits: `u32` and `u64`.
+/// An element type of random bits: `u32` or `u64`.
 pub trait RandomBits: Integer + CastFrom<u64> {}
 impl RandomBits for u32 {}
 impl RandomBits for u64 {}
 
-/// Integers that can be drawn from a range: `i32`, `i64`, `u32` and `u64`.
+/// An integer type that can be drawn from a range: `i32`, `i64`, `u32` or `u64`.
 pub trait RandomInteger: Integer + CastFrom<u64> + Into<i128> {}
 impl RandomInteger for i32 {}
 impl RandomInteger for i64 {}
@@ -61,7 +61,7 @@ pub(super) fn call<R: Element, const N: usize>(
     Expr::of(Node::apply(Operation::Call(function), R::DATA_TYPE, inputs))
 }
 
-/// A function of the bits of each element.
+/// Returns a function of the bits of each element.
 pub(super) fn of_bits<T: RandomFloat>(
     function: &'static Function,
     bits: &Expr<T::Word>,
@@ -70,7 +70,7 @@ pub(super) fn of_bits<T: RandomFloat>(
     Expr::of(Node::apply(Operation::Call(function), T::DATA_TYPE, inputs))
 }
 
-/// Writes each draw for expressions, and again for arrays.
+/// Defines each draw twice: for expressions, and for arrays.
 macro_rules! draws {
     ($(
         impl $(<$t:ident: $class:path>)? for $on:ty {$(
@@ -86,7 +86,7 @@ macro_rules! draws {
         impl $(<$t: $class>)? Array<$on> {$(
             $(#[$doc])*
             ///
-            /// Memory ran out.
+            /// Also returns an error if memory runs out.
             pub fn $name(
                 stream: &Stream,
                 random: &mut Random,
@@ -101,69 +101,76 @@ macro_rules! draws {
 
 draws! {
     impl<T: RandomFloat> for T {
-        /// Numbers from 0 to below 1, all multiples of 2⁻²⁴ (`f32`) or 2⁻⁵³ (`f64`) alike: the upper bits of
-        /// [`bits`](Self::bits).
+        /// Draws numbers in [0, 1).
+        ///
+        /// They are uniformly distributed multiples of 2⁻²⁴ (`f32`) or 2⁻⁵³ (`f64`), from the upper
+        /// bits of [`bits`](Self::bits).
         ///
         /// # Errors
-        /// The shape is none.
+        /// Returns an error if the shape is invalid.
         pub fn uniform(random, shape) {
             Ok(of_bits(&UNIFORM, &random.draw(shape)?))
         }
 
-        /// Normal numbers of mean 0 and deviation 1. Times a deviation and plus a mean, they have these.
+        /// Draws normal numbers with mean 0 and standard deviation 1.
         ///
-        /// By Box and Muller's transformation of pairs of 32 bits (`f32`) or 64 bits (`f64`), right to 5 units in the last
-        /// place. The largest are 6.76 and 9.49: `sqrt(66 ln 2)` and `sqrt(130 ln 2)`. Beyond these a normal number is
-        /// once in 7·10¹⁰ and once in 4·10²⁰. None is 0.
+        /// To get another distribution, multiply by the standard deviation and add the mean. The
+        /// numbers come from Box and Muller's transformation of pairs of 32 bits (`f32`) or 64 bits
+        /// (`f64`) and are accurate to 5 units in the last place. The largest values are 6.76
+        /// (`f32`) and 9.49 (`f64`), which are `sqrt(66 ln 2)` and `sqrt(130 ln 2)`. A normal
+        /// number exceeds these once in 7·10¹⁰ and once in 4·10²⁰ draws. The value 0 never occurs.
         ///
         /// # Errors
-        /// The shape is none.
+        /// Returns an error if the shape is invalid.
         pub fn normal(random, shape) {
             random.draw(shape)
         }
 
-        /// Numbers whose logarithms are normal with this mean and deviation.
+        /// Draws numbers whose logarithms are normal with this mean and standard deviation.
         ///
         /// # Errors
-        /// The shape is none.
+        /// Returns an error if the shape is invalid.
         pub fn log_normal(random, shape, mean: T, deviation: T) {
             Ok(Self::normal(random, shape)?.mul_add(deviation, mean).exp())
         }
 
-        /// Exponential numbers of mean 1: the time to the next event of one per unit. Times a mean, they have it.
+        /// Draws exponential numbers with mean 1, the time to the next event at a rate of one per
+        /// unit.
         ///
-        /// The negative logarithm of 32 bits (`f32`) or 64 bits (`f64`), right to 3 units in the last place. The largest
-        /// are `33 ln 2` and `65 ln 2`, 22.9 and 45.1. None is 0.
+        /// To get another mean, multiply by it. The numbers are the negative logarithms of 32 bits
+        /// (`f32`) or 64 bits (`f64`) and are accurate to 3 units in the last place. The largest
+        /// values are `33 ln 2` (22.9) and `65 ln 2` (45.1). The value 0 never occurs.
         ///
         /// # Errors
-        /// The shape is none.
+        /// Returns an error if the shape is invalid.
         pub fn exponential(random, shape) {
             Ok(of_bits(&EXPONENTIAL, &random.draw(shape)?))
         }
     }
 
     impl<T: RandomBits> for T {
-        /// Random bits: all numbers alike.
+        /// Draws random bits: uniformly distributed integers.
         ///
         /// # Errors
-        /// The shape is none.
+        /// Returns an error if the shape is invalid.
         pub fn bits(random, shape) {
             random.draw(shape)
         }
     }
 
     impl<T: RandomInteger> for T {
-        /// Integers of a range.
+        /// Draws integers from a range.
         ///
-        /// For a range of `n` numbers, each has a probability of 1/n within 2⁻⁶⁴, or within 2⁻¹²⁸ if `n` is above 2³². So a
-        /// number's share differs from the others' by at most 2⁻³² or 2⁻⁶⁴ of itself.
+        /// In a range of `n` numbers, each has a probability of 1/n within 2⁻⁶⁴, or within 2⁻¹²⁸ if
+        /// `n` is above 2³². The relative difference between the probabilities is therefore at most
+        /// 2⁻³² or 2⁻⁶⁴.
         ///
         /// # Errors
-        /// The range is empty. The shape is none.
+        /// Returns an error if the range is empty or the shape is invalid.
         pub fn uniform_integers(random, shape, range: Range<T>) {
             let (low, high): (i128, i128) = (range.start.into(), range.end.into());
             let Some(count) = u64::try_from(high - low).ok().filter(|&count| count > 0) else {
-                return Err(Error::Value(format!("no integers in the range {range:?}")));
+                return Err(Error::Value(format!("the range {range:?} contains no integers")));
             };
             let shape = shape.into_shape()?;
             let (bits, count) = (random.draw(shape)?, Expr::scalar(count));
@@ -172,23 +179,25 @@ draws! {
             } else {
                 call(&BELOW, [&bits, &random.draw(shape)?, &count])
             };
-            // Both wrap around, as the sum does in the end.
+            // Both wrap around, and the sum wraps back.
             Ok(below.cast::<T>() + range.start)
         }
     }
 
     impl for u32 {
-        /// Numbers of events of which there are `mean` on average: of a Poisson distribution.
+        /// Draws the numbers of events of a Poisson distribution with mean `mean`.
         ///
-        /// The mean is a number, or an expression with one for each element. Below 10, uniform numbers are multiplied up to
-        /// exp(−mean) (Knuth, "The art of computer programming", volume 2, 3.4.1); above, by PTRS (Hörmann, "The
-        /// transformed rejection method for generating Poisson random variables", 1993). Both are exact but for the
-        /// rounding of `f64`, and for uniform numbers of 32 bits. Where the mean is negative or NaN, there are no events;
-        /// one above 2³¹ counts as that.
+        /// The mean is a number, or an expression with a mean for each element. For means below 10,
+        /// uniform numbers are multiplied until the product falls below exp(−mean) (Knuth, "The art
+        /// of computer programming", volume 2, 3.4.1). Otherwise the algorithm is PTRS (Hörmann,
+        /// "The transformed rejection method for generating Poisson random variables", 1993). Both
+        /// are exact apart from rounding in `f64` and the use of 32-bit uniform numbers. In an
+        /// expression, a negative or NaN mean yields 0 events, and a mean above 2³¹ is treated as
+        /// 2³¹.
         ///
         /// # Errors
-        /// The mean is a number that is not from 0 to 2³¹, or an expression that doesn't stretch to the shape. The shape is
-        /// none.
+        /// Returns an error if the mean is a number outside 0 to 2³¹ or an expression that can't be
+        /// broadcast to the shape, or if the shape is invalid.
         pub fn poisson(random, shape, mean: impl IntoExpr<f64>) {
             let (shape, mean) = (shape.into_shape()?, mean.into_expr());
             if let Kind::Scalar(words) = &mean.node.kind
@@ -196,7 +205,7 @@ draws! {
             {
                 let mean = f64::from_bits(words[0]);
                 return Err(Error::Value(format!(
-                    "a Poisson distribution of mean {mean}: it must be from 0 to 2^31"
+                    "the mean {mean} of a Poisson distribution is not from 0 to 2^31"
                 )));
             }
             let mean = mean.broadcast_to(shape)?;
@@ -207,15 +216,17 @@ draws! {
     }
 
     impl for bool {
-        /// True with this probability, to the nearest multiple of 2⁻³²: where the element's bits, as a part of 2³², are
-        /// below it.
+        /// Draws booleans that are true with this probability, rounded to the nearest multiple of
+        /// 2⁻³².
+        ///
+        /// An element is true if its 32 bits, divided by 2³², are below the probability.
         ///
         /// # Errors
-        /// The probability is not from 0 to 1. The shape is none.
+        /// Returns an error if the probability is outside 0 to 1, or if the shape is invalid.
         pub fn bernoulli(random, shape, probability: f64) {
             if !(0.0..=1.0).contains(&probability) {
                 return Err(Error::Value(format!(
-                    "a probability of {probability}: it must be from 0 to 1"
+                    "the probability {probability} is not from 0 to 1"
                 )));
             }
             let bits = random.draw::<u32>(shape)?;

@@ -22,12 +22,15 @@ use crate::{
     },
 };
 
-/// A sequence of random numbers, and a place in it.
+/// A sequence of random numbers, and a position in it.
 ///
-/// Each draw takes the next part of the sequence. Draws are expressions, such as [`Expr::uniform`] and [`Expr::normal`],
-/// which whatever kernel uses them makes, without memory of their own; [`Array::uniform`](crate::Array::uniform) and its
-/// like are evaluated at once. A program that draws the same with the same seed gets the same numbers: on any device, in
-/// any kernel, and wherever the results lie. An expression keeps its part: evaluated twice, it has the same numbers.
+/// Each draw takes the next part of the sequence. Draws such as [`Expr::uniform`] and
+/// [`Expr::normal`] are expressions. The kernels that use them generate the numbers, without memory
+/// for them. [`Array::uniform`](crate::Array::uniform) and similar functions are evaluated at once.
+///
+/// A program that makes the same draws with the same seed gets the same numbers, on any device, in
+/// any kernel, and for any layout of the results. An expression keeps its part of the sequence, so
+/// evaluating it twice gives the same numbers.
 ///
 /// ```
 /// use cuda_compute::{Expr, Random};
@@ -36,12 +39,12 @@ use crate::{
 /// # fn main() -> cuda_compute::Result<()> {
 /// let stream = Stream::new(&Context::primary(0)?)?;
 /// let mut random = Random::new(2026);
-/// // The part of points in a square that are in the quarter of a circle.
+/// // Estimates pi from the share of points in a square that are in a quarter circle.
 /// let points = 100_000;
 /// let x = Expr::<f32>::uniform(&mut random, points)?;
 /// let y = Expr::<f32>::uniform(&mut random, points)?;
 /// let inside = (&x * &x + &y * &y).less(1.0).count();
-/// let hits = inside.eval_on(&stream)?.item()?; // one kernel, which reads no memory
+/// let hits = inside.eval_on(&stream)?.item()?; // one kernel that reads no memory
 /// let pi = 4.0 * hits as f64 / points as f64;
 /// assert!((pi - 3.1416).abs() < 0.02, "{pi}");
 /// # Ok(())
@@ -49,36 +52,41 @@ use crate::{
 /// ```
 ///
 /// # The sequence
-/// It has 2⁶⁴ blocks of four 32-bit words, and then begins again. Block `b` of the seed `s` is Philox4x32-10 (Salmon,
-/// Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011) of the counter
-/// `[low half of b, high half of b, 0, 0]` and the key `[low half of s, high half of s]`. A draw of `n` elements takes
-/// the blocks from [`position`](Self::position) `p` on; `i` is an element's place in C order of the shape that is drawn:
+/// The sequence has 2⁶⁴ blocks of four 32-bit words, after which it repeats. Block `b` of the seed
+/// `s` is the output of Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
+/// easy as 1, 2, 3", 2011) for the counter `[low half of b, high half of b, 0, 0]` and the key
+/// `[low half of s, high half of s]`. A draw of `n` elements takes the blocks from
+/// [`position`](Self::position) `p` on. In the table, `i` is the index of an element in C order of
+/// the drawn shape:
 ///
-/// | elements | blocks | element `i` is made of |
+/// | elements | blocks | words of element `i` |
 /// | --- | --- | --- |
 /// | `u32`, `f32`, `bool` | `n / 4`, rounded up | word `i % 4` of block `p + i / 4` |
-/// | `u64`, `f64`, integers of a range | `n / 2`, rounded up | words `i % 2 * 2` and the next of block `p + i / 2`, the low half first |
-/// | integers of a range of more than 2³² | twice that | the same for the high 64 bits of 128, and again for the low ones |
-/// | normal `f32` | `n / 4`, rounded up | words `i % 4 / 2 * 2` and the next of block `p + i / 4` |
+/// | `u64`, `f64`, integers of a range | `n / 2`, rounded up | words `i % 2 * 2` and the next one of block `p + i / 2`, low half first |
+/// | integers of a range of more than 2³² | twice that | the same for the high 64 bits of 128, and again for the low 64 bits |
+/// | normal `f32` | `n / 4`, rounded up | words `i % 4 / 2 * 2` and the next one of block `p + i / 4` |
 /// | normal `f64` | `n / 2`, rounded up | block `p + i / 2` |
-/// | a permutation | 1 | block `p`, of all elements: see [`Expr::permutation`] |
-/// | Poisson | `n` | block `p + i`, and as many as it needs with 1, 2, … as the counter's third word |
+/// | a permutation | 1 | block `p` for all elements (see [`Expr::permutation`]) |
+/// | Poisson | `n` | block `p + i`, and if needed those with 1, 2, … as the counter's third word |
 ///
-/// Bits, permutations, and uniform, normal and exponential numbers are the same to the last bit on any device. Log-normal and Poisson
-/// numbers use functions of CUDA's mathematical library, and are so with one version of it: with another, a log-normal
-/// number may differ in its last bits, and a Poisson number where two sides of a comparison are as good as equal.
+/// Bits, permutations, and uniform, normal and exponential numbers have the same bits on any
+/// device. Log-normal and Poisson numbers use CUDA's mathematical library and have the same bits
+/// only with the same version of it. With another version, the last bits of a log-normal number may
+/// differ. A Poisson number may differ if the two sides of a comparison are almost equal.
 ///
-/// Block `b` is what cuRAND's `curand4` gives of a `curandStatePhilox4_32_10_t` after `curand_init(s, 0, 4 * b, &state)`.
-/// JAX's `RNG_PHILOX` is the same function with another counter.
+/// Block `b` is the result of cuRAND's `curand4` for a `curandStatePhilox4_32_10_t` after
+/// `curand_init(s, 0, 4 * b, &state)`. JAX's `RNG_PHILOX` is the same function with a different
+/// counter.
 ///
-/// It passes the tests of randomness that its authors name, and is not for cryptography.
+/// Philox passes the tests of randomness that its authors list. It is not suitable for
+/// cryptography.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random {
     seed: u64,
     position: u64,
 }
 
-/// A part of a sequence, from a block on.
+/// A part of a sequence, starting at a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Draw {
     pub(crate) key: u64,
@@ -86,37 +94,39 @@ pub(crate) struct Draw {
 }
 
 impl Random {
-    /// The sequence of a seed, from its beginning. Those of different seeds have nothing to do with each other.
+    /// Returns the start of the sequence of a seed. Sequences of different seeds are independent.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { seed, position: 0 }
     }
 
-    /// The sequence of a seed that differs from run to run: the standard library's, which the operating system gives.
+    /// Returns a sequence whose seed differs from run to run. The seed comes from the standard
+    /// library, which gets it from the operating system.
     #[must_use]
     pub fn from_entropy() -> Self {
         Self::new(RandomState::new().hash_one(()))
     }
 
-    /// What the sequence was made with.
+    /// Returns the seed.
     #[must_use]
     pub const fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The next block of the sequence: `Random::new(seed)`, skipped by this, goes on as this one does.
+    /// Returns the position: the index of the next block. `Random::new(seed)`, skipped by this
+    /// number, continues like this one.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
     }
 
-    /// Leaves out blocks of 128 bits. Workers that share a seed get parts of their own when each skips, say, its number
-    /// times 2⁴⁰.
+    /// Skips blocks of 128 bits. To give workers with a common seed separate parts, let each worker
+    /// skip its number times 2⁴⁰, for example.
     pub const fn skip(&mut self, blocks: u64) {
         self.position = self.position.wrapping_add(blocks);
     }
 
-    /// The next part for this many blocks.
+    /// Returns the next part with this many blocks.
     const fn take(&mut self, blocks: usize) -> Draw {
         let draw = Draw {
             key: self.seed,
@@ -126,14 +136,14 @@ impl Random {
         draw
     }
 
-    /// Bits for integers, standard normal numbers for floats: `u32`, `u64`, `f32` and `f64`.
+    /// Draws bits for `u32` and `u64`, and standard normal numbers for `f32` and `f64`.
     fn draw<T: Element>(&mut self, shape: impl IntoShape) -> Result<Expr<T>> {
         let shape = shape.into_shape()?;
         let draw = self.take(shape.elements().div_ceil(16 / T::DATA_TYPE.size()));
         Ok(Expr::of(leaf(Kind::Random(draw), T::DATA_TYPE, shape)))
     }
 
-    /// A block for each element, by its number.
+    /// Returns the block index of each element.
     fn blocks(&mut self, shape: Shape) -> Expr<u64> {
         let draw = self.take(shape.elements());
         Expr::of(leaf(Kind::Place, u64::DATA_TYPE, shape)) + draw.block

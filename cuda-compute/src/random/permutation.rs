@@ -1,4 +1,4 @@
-//! Permutations, computed place by place.
+//! Permutations whose elements are computed independently of each other.
 
 use cuda_safe::Stream;
 
@@ -10,24 +10,33 @@ use crate::{
     expression::{Expr, function::Function},
 };
 
-/// Of `kernels/random.cuh`.
+/// A function of `kernels/random.cuh`.
 static PERMUTED: Function = Function::random("permutation", "permuted");
 
 impl<T: RandomBits> Expr<T> {
-    /// The numbers from 0 to below `count`, each once, in a random order. Each is computed of its place alone, so that the
-    /// permutation takes no memory and no sorting: an element may be taken at its place in whatever kernel.
+    /// Returns the numbers from 0 to `count - 1` in random order.
     ///
-    /// It takes one block of the sequence. A place is encrypted by a Feistel network of 24 rounds (Luby and Rackoff, "How
-    /// to construct pseudorandom permutations from pseudorandom functions", 1988) over the bits of `count - 1`, or 8 if they
-    /// are fewer, again and again until the result is below `count` (cycle walking: Black and Rogaway, "Ciphers with
-    /// arbitrary finite domains", 2002), which takes fewer than two turns on average from 129 places on. As Mitchell,
-    /// Stokes, Frank and Holmes found ("Bandwidth-optimal random shuffling for GPUs", 2022), so many cheap rounds, of a
-    /// product of 32 bits each, are enough for good shuffles. The keys are the words `w` of the block: `w₀ + i (w₂ | 1)` of
-    /// the lower half's round `i`, `w₁ + i (w₃ | 1)` of the upper's. A round adds to a half, by exclusive or, the bits
-    /// `h ^ (h >> 16)`, where `h` is the exclusive or of both halves of `(other half ^ key) * 0xd2511f53`.
+    /// Each number is computed from its index alone. The permutation needs no memory and no
+    /// sorting, and any kernel can compute single elements of it.
     ///
-    /// From 35 numbers on, there are more permutations than blocks, so most of them never come. The tests find those of up
-    /// to 5 numbers equally often, and each place of more everywhere equally often; it is not for cryptography.
+    /// **Algorithm.** A permutation takes one block of the sequence. An index is encrypted by a
+    /// Feistel network of 24 rounds (Luby and Rackoff, "How to construct pseudorandom permutations
+    /// from pseudorandom functions", 1988) over the bits of `count - 1`, but at least 8 bits.
+    /// Encryption is repeated until the result is below `count` (cycle walking: Black and Rogaway,
+    /// "Ciphers with arbitrary finite domains", 2002). From 129 numbers on, this takes fewer than
+    /// two iterations on average. Mitchell, Stokes, Frank and Holmes found that this number of
+    /// cheap rounds, each with a 32-bit product, suffices for good shuffles ("Bandwidth-optimal
+    /// random shuffling for GPUs", 2022).
+    ///
+    /// The keys come from the words `w` of the block: `w₀ + i (w₂ | 1)` for the lower half's round
+    /// `i`, and `w₁ + i (w₃ | 1)` for the upper half's. A round changes a half by exclusive or with
+    /// the bits `h ^ (h >> 16)`, where `h` is the exclusive or of both halves of
+    /// `(other half ^ key) * 0xd2511f53`.
+    ///
+    /// **Quality.** From 35 numbers on, there are more permutations than blocks, so most
+    /// permutations never occur. In the tests, all permutations of up to 5 numbers are equally
+    /// frequent, and in larger ones each number is equally frequent at each index. It is not
+    /// suitable for cryptography.
     ///
     /// ```
     /// use cuda_compute::{Array, Expr, Random};
@@ -39,7 +48,7 @@ impl<T: RandomBits> Expr<T> {
     /// assert_ne!(places[..4], [0, 1, 2, 3]);
     /// places.sort_unstable();
     /// assert!(places.into_iter().eq(0..1000));
-    /// // Different ones each time, which no memory holds.
+    /// // Another permutation each time, without memory for it.
     /// let other = Expr::<u32>::permutation(&mut random, 1000)?;
     /// let fixed = other.equal(Expr::<u32>::permutation(&mut random, 1000)?).count();
     /// assert!(fixed.eval_on(&stream)?.item()? < 10);
@@ -48,7 +57,8 @@ impl<T: RandomBits> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// The type can't count so many. The elements can't be counted.
+    /// Returns an error if the element type can't represent `count` numbers, or if `count` is too
+    /// large for an array.
     pub fn permutation(random: &mut Random, count: usize) -> Result<Self> {
         let most = 1u128 << (8 * T::DATA_TYPE.size());
         if count as u128 > most {
@@ -59,7 +69,7 @@ impl<T: RandomBits> Expr<T> {
         }
         let places = Expr::index(count, 0)?;
         let draw = random.take(1);
-        // No places, too, are of a count that the function can take.
+        // An empty permutation also needs a count that the function accepts.
         let numbers = [count.max(1) as u64, draw.key, draw.block].map(Expr::scalar);
         let [count, key, block] = &numbers;
         Ok(call::<u64, 4>(&PERMUTED, [&places, count, key, block]).cast())
@@ -67,18 +77,20 @@ impl<T: RandomBits> Expr<T> {
 }
 
 impl<T: RandomBits> Array<T> {
-    /// The numbers from 0 to below `count`, each once, in a random order: see [`Expr::permutation`].
+    /// Returns the numbers from 0 to `count - 1` in random order. See [`Expr::permutation`].
     ///
     /// # Errors
-    /// As [`Expr::permutation`]. Memory ran out.
+    /// Returns an error under the conditions of [`Expr::permutation`], or if memory runs out.
     pub fn permutation(stream: &Stream, random: &mut Random, count: usize) -> Result<Self> {
         Expr::permutation(random, count)?.eval_on(stream)
     }
 }
 
 impl<T: Element> Expr<T> {
-    /// The values in a random order along an axis, all of a place together, in a new array: those at the places of a
-    /// [`permutation`](Self::permutation). Doesn't wait.
+    /// Shuffles the values along an axis into a new array.
+    ///
+    /// All values with the same index on the axis stay together, in the order of a
+    /// [`permutation`](Self::permutation). It doesn't wait.
     ///
     /// ```
     /// use cuda_compute::{Array, Random};
@@ -93,7 +105,8 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// There is no such axis. The expression reads no array, so that no stream is known. Memory ran out.
+    /// Returns an error if there is no such axis, if the expression reads no array (no stream is
+    /// known then), or if memory runs out.
     pub fn shuffle(&self, random: &mut Random, axis: usize) -> Result<Array<T>> {
         let shape = self.shape()?;
         let length = shape.as_slice().get(axis).copied().unwrap_or(0);
@@ -106,10 +119,10 @@ impl<T: Element> Expr<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// The elements in a random order along an axis, in a new array: see [`Expr::shuffle`].
+    /// Shuffles the elements along an axis into a new array. See [`Expr::shuffle`].
     ///
     /// # Errors
-    /// As [`Expr::shuffle`].
+    /// Returns an error under the conditions of [`Expr::shuffle`].
     pub fn shuffle(&self, random: &mut Random, axis: usize) -> Result<Self> {
         self.expr().shuffle(random, axis)
     }

@@ -1,4 +1,4 @@
-//! The device against the host: every number is that of the documented words.
+//! Compares the device's numbers with those computed on the host from the documented words.
 
 use cuda_safe::{Context, LaunchConfig, Module, Stream};
 
@@ -38,7 +38,7 @@ fn block(seed: u64, block: u64, attempt: u32) -> [u32; 4] {
     philox([low, high, attempt, 0], halves(seed))
 }
 
-/// The words of a draw from the place of `random` on.
+/// Returns the words of a draw from the position of `random` on.
 fn words(random: &Random, count: usize) -> Vec<u32> {
     let blocks = 0..count.div_ceil(4) as u64;
     let words = blocks.flat_map(|b| block(random.seed, random.position.wrapping_add(b), 0));
@@ -53,7 +53,7 @@ fn long_words(random: &Random, count: usize) -> Vec<u64> {
         .collect()
 }
 
-/// Sequences that begin where the counter's and the key's halves matter.
+/// Sequences that start where the halves of the counter and the key matter.
 fn randoms() -> [Random; 3] {
     let mut carrying = Random::new(0x1234_5678_9abc_def0);
     carrying.skip(u64::from(u32::MAX) - 2);
@@ -82,8 +82,9 @@ const PUBLISHED: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
     ),
 ];
 
-/// Recorded of JAX 0.10.2 on a CPU: `jax.lax.rng_bit_generator` with `RNG_PHILOX` and the state `[s, b]` counts on from
-/// `[b, s]` with the key `s`, each in two halves. So its numbers are those of [`Random`] for the seed 0 alone.
+/// Recorded with JAX 0.10.2 on a CPU: `jax.lax.rng_bit_generator` with `RNG_PHILOX` and the state
+/// `[s, b]` counts from `[b, s]` with the key `s`, each in two halves. Its numbers therefore equal
+/// those of [`Random`] only for the seed 0.
 const JAX: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
     (
         [0xffff_fffd, 0, 0x9abc_def0, 0x1234_5678],
@@ -103,7 +104,7 @@ const JAX: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
 ];
 
 #[test]
-fn published_vectors() {
+fn philox_matches_published_vectors() {
     let stream = stream();
     let text = "#include \"random.cuh\"\n\
                 extern \"C\" __global__ void known(unsigned *words, unsigned k0, unsigned k1) {\n\
@@ -129,14 +130,14 @@ fn published_vectors() {
             (&raw mut *k0).cast(),
             (&raw mut *k1).cast(),
         ];
-        // SAFETY: the parameters are the kernel's; the array has the four words that it uses.
+        // SAFETY: the parameters match the kernel's, and the array has the four words that it uses.
         unsafe { kernel.launch_raw(&stream, LaunchConfig::new(1, 1), &mut parameters) }.unwrap();
         assert_eq!(words.to_vec().unwrap(), wanted);
     }
 }
 
-/// Two blocks from a block of a seed on. Recorded of cuRAND 13.0 on an H200: `curand4` of a `curandStatePhilox4_32_10_t`
-/// after `curand_init(seed, 0, 4 * block, &state)`.
+/// Two consecutive blocks of a seed. Recorded with cuRAND 13.0 on an H200: `curand4` of a
+/// `curandStatePhilox4_32_10_t` after `curand_init(seed, 0, 4 * block, &state)`.
 const CURAND: [(u64, u64, [u32; 8]); 4] = [
     (
         0,
@@ -197,7 +198,7 @@ const CURAND: [(u64, u64, [u32; 8]); 4] = [
 ];
 
 #[test]
-fn the_words_of_curand() {
+fn words_match_curand() {
     let stream = stream();
     for (seed, block, wanted) in CURAND {
         let mut random = Random::new(seed);
@@ -212,7 +213,7 @@ fn the_words_of_curand() {
 }
 
 #[test]
-fn bits_and_uniform_numbers_are_those_of_the_words() {
+fn bits_and_uniform_numbers_match_the_words() {
     let stream = stream();
     for mut random in randoms() {
         for count in COUNTS {
@@ -253,10 +254,11 @@ fn negative_log(word: u64, width: i32) -> f64 {
     }
 }
 
-/// Box and Muller's pair.
+/// Returns Box and Muller's pair.
 fn normal_pair(a: u64, b: u64, width: i32) -> [f64; 2] {
     let r = (2.0 * negative_log(a, width)).sqrt();
-    // By quarters, since the sine of a large angle loses what the angle was rounded by.
+    // Work in quarter turns, because the sine of a large angle loses accuracy to the rounding of
+    // the angle.
     let quarter = b.wrapping_add(1 << (width - 3)) >> (width - 2);
     let left = (b as i64).wrapping_sub((quarter << (width - 2)) as i64);
     let angle = std::f64::consts::PI * (left as f64 + 0.5) / 2f64.powi(width - 1);
@@ -269,13 +271,14 @@ fn normal_pair(a: u64, b: u64, width: i32) -> [f64; 2] {
     }
 }
 
-/// The distance in units of the wanted number's last place, of this many bits.
+/// Returns the distance in units of the expected number's last place, for a type with this many
+/// bits.
 fn units(got: f64, wanted: f64, bits: i32) -> f64 {
     (got - wanted).abs() / 2f64.powi(wanted.abs().log2().floor() as i32 + 1 - bits)
 }
 
 #[test]
-fn normal_and_exponential_numbers_are_right_to_a_few_units() {
+fn normal_and_exponential_numbers_are_accurate() {
     let stream = stream();
     let mut worst = [0.0f64; 4];
     for mut random in randoms() {
@@ -321,9 +324,9 @@ fn normal_and_exponential_numbers_are_right_to_a_few_units() {
     );
 }
 
-/// The ends of the range of bits, which draws hardly reach.
+/// Tests both ends of the range of bits, which draws rarely reach.
 #[test]
-fn functions_of_the_rarest_bits() {
+fn extreme_bits_give_accurate_numbers() {
     let stream = stream();
     let rare = |ones: u64| {
         let third = ones / 3;
@@ -360,7 +363,7 @@ fn functions_of_the_rarest_bits() {
 }
 
 #[test]
-fn integers_of_a_range_are_products() {
+fn integers_of_a_range_match_the_words() {
     let stream = stream();
     for mut random in randoms() {
         for count in COUNTS {
@@ -439,7 +442,7 @@ fn poisson(random: &Random, element: u64, mean: f64, ln_factorial: &[f64]) -> u3
 }
 
 #[test]
-fn poisson_numbers_are_those_of_their_blocks() {
+fn poisson_numbers_match_their_blocks() {
     let stream = stream();
     let mut ln_factorial = vec![0.0];
     for k in 1..20_000 {
@@ -461,8 +464,7 @@ fn poisson_numbers_are_those_of_their_blocks() {
     }
 }
 
-/// Wider and narrower results, rows, orders, stretched ones: the widths and offsets of the kernels differ.
-/// A permutation of so many places, as it is documented.
+/// Computes a permutation of `count` numbers by the documented algorithm.
 fn permutation(random: &Random, count: u64) -> Vec<u64> {
     let words = block(random.seed, random.position, 0);
     let bits = (u64::BITS - (count - 1).leading_zeros()).max(8);
@@ -489,7 +491,7 @@ fn permutation(random: &Random, count: u64) -> Vec<u64> {
 }
 
 #[test]
-fn permutations_are_those_of_their_block() {
+fn permutations_match_their_block() {
     let stream = stream();
     for random in randoms() {
         for count in [1, 2, 5, 255, 256, 257, 1000, 1024, 1025] {
@@ -505,8 +507,8 @@ fn permutations_are_those_of_their_block() {
 }
 
 #[test]
-fn permutations_of_few_places_are_all_alike() {
-    // Each of them 500 times, within 4 deviations of the sum of squares.
+fn small_permutations_are_equally_frequent() {
+    // Each permutation occurs 500 times, within 4 standard deviations of the sum of squares.
     for count in 2..=5u64 {
         let kinds = (1..=count).product::<u64>() as f64;
         let (draws, mut counts) = (500.0 * kinds, std::collections::HashMap::new());
@@ -526,8 +528,9 @@ fn permutations_of_few_places_are_all_alike() {
 }
 
 #[test]
-fn places_of_a_permutation_are_all_alike() {
-    // How often each place goes to each, and how often the next is so far on; 257 has long walks, 256 has none.
+fn numbers_are_equally_frequent_at_each_index() {
+    // Counts how often each index maps to each number, and how often the next number is at each
+    // distance. 257 has long cycle walks, 256 has none.
     for count in [16u64, 256, 257] {
         let draws = 2000;
         let n = count as usize;
@@ -557,6 +560,8 @@ fn places_of_a_permutation_are_all_alike() {
     }
 }
 
+/// Kernels of other widths and offsets: wider and narrower results, rows, other orders, and broadcast
+/// results.
 #[test]
 fn numbers_do_not_depend_on_the_kernel() {
     let stream = stream();
@@ -574,7 +579,7 @@ fn numbers_do_not_depend_on_the_kernel() {
         let b = bits.eval_on(&stream).unwrap().to_vec().unwrap();
         let l = long.eval_on(&stream).unwrap().to_vec().unwrap();
 
-        // Together, and of other sizes.
+        // Several draws in one kernel, with elements of other sizes.
         let all = (
             single.cast::<f64>(),
             twice.cast::<f32>(),
@@ -614,7 +619,7 @@ fn numbers_do_not_depend_on_the_kernel() {
         assert_eq!(bytes.0.to_vec().unwrap(), all.2.to_vec().unwrap());
         assert_eq!(bytes.1.to_vec().unwrap(), all.3.to_vec().unwrap());
 
-        // Reduced along each axis, without having been in memory.
+        // Reduced along each axis, without being stored in memory.
         for axis in [0, 1] {
             let (most, sum) =
                 eval_on(&stream, (single.max_axis(axis), bits.sum_axis(axis))).unwrap();
@@ -632,7 +637,7 @@ fn numbers_do_not_depend_on_the_kernel() {
         let most = twice.max().eval_on(&stream).unwrap().item().unwrap();
         assert_eq!(most, d.iter().copied().fold(f64::MIN, f64::max));
 
-        // With a transposed array, whose order the result has.
+        // Combined with a transposed array, whose order the result has.
         let zeros = Array::<f32>::zeros(&stream, [shape[1], shape[0]]).unwrap();
         let zeros = zeros.permute(&[1, 0]).unwrap();
         let (sum, also) =
@@ -654,7 +659,7 @@ fn numbers_do_not_depend_on_the_kernel() {
             (d.clone(), l.clone())
         );
 
-        // In rows that don't follow each other, and stretched over an axis, outside and inside.
+        // In rows that are not contiguous, and broadcast over an axis, outside and inside.
         let mut wide = Array::<f32>::zeros(&stream, [shape[0], shape[1] + 4]).unwrap();
         let rows = wide.slice_mut(crate::s![.., 4..]).unwrap();
         rows.assign(&single).unwrap();
@@ -671,9 +676,10 @@ fn numbers_do_not_depend_on_the_kernel() {
     }
 }
 
-/// These are the bits that they had when they were first computed: no rounding is left to the device or the compiler.
+/// The expected bits were recorded when the functions were first implemented. No rounding is left
+/// to the device or the compiler.
 #[test]
-fn normal_numbers_have_the_same_bits_everywhere() {
+fn normal_numbers_have_the_recorded_bits() {
     let stream = stream();
     let mut random = Random::new(1);
     let single = Array::<f32>::normal(&stream, &mut random, 4).unwrap();

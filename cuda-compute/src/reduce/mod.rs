@@ -1,4 +1,4 @@
-//! Reductions: sums, minima, maxima, dot products and any other map and combine.
+//! Reductions: sums, minima, maxima, dot products and user-defined reductions.
 
 pub(crate) mod operation;
 pub(crate) mod reducible;
@@ -22,26 +22,29 @@ use crate::{
 
 /// Reductions of device memory in one context.
 ///
-/// Those of arrays need no such object, fuse with what they reduce, and go along any axes:
-/// [`Array::sum`](crate::Array::sum), [`Array::reduce`](crate::Array::reduce).
+/// Reductions of arrays need no such object. They fuse with the expressions that they reduce, and
+/// work along any axes: see [`Array::sum`](crate::Array::sum) and
+/// [`Array::reduce`](crate::Array::reduce).
 ///
-/// Each reduction is one launch, and allocates nothing after the first on a stream. A reducer may be used from
-/// several threads and streams at once. The order in which elements are added depends only on their number, their
-/// alignment to 16 bytes and the device, so the same data gives the same bits every time. Slices may have any length,
-/// and start at any element; those that start at a multiple of 16 bytes are fastest.
+/// Each reduction is one launch and allocates nothing after the first one on a stream. Several
+/// threads and streams can use a reducer at once. The order in which elements are added depends
+/// only on their number, their alignment to 16 bytes and the device, so the same data gives the
+/// same bits every time. Slices may have any length and alignment. Those that start at a multiple
+/// of 16 bytes are fastest.
 ///
-/// For each stream that it is used with, the reducer keeps a workspace of some kilobytes, and with it a reference to
-/// the stream, until the reducer is dropped or [`release`](Self::release) is called. It keeps the workspaces of at
-/// most 64 streams; beyond that it drops the one that was used least recently.
+/// For each stream that it is used with, the reducer keeps a workspace of a few kilobytes and a
+/// reference to the stream. It keeps both until the reducer is dropped or
+/// [`release`](Self::release) is called. It keeps workspaces for at most 64 streams, and then drops
+/// the least recently used one.
 ///
 /// # Accuracy
-/// A sum of n elements in a type with unit roundoff u (2⁻²⁴ for `f32`) is off by at most about (n / (16 T) + 30) u
-/// Σ|x|, where T is the number of threads: 512 for small sums, at least 2048 per multiprocessor for the largest. The
-/// error is usually far smaller, as it grows with the square root. [`sum_wide`](Self::sum_wide) computes `f32` in
-/// `f64`.
+/// A sum of n elements in a type with unit roundoff u (2⁻²⁴ for `f32`) is off by at most about (n /
+/// (16 T) + 30) u Σ|x|, where T is the number of threads: 512 for small sums, at least 2048 per
+/// multiprocessor for the largest. The error is usually far smaller, because it grows with the
+/// square root. [`sum_wide`](Self::sum_wide) computes `f32` in `f64`.
 ///
-/// Sums treat NaN and infinity as additions do. Minima and maxima ignore NaN, as [`f32::min`] does; they are NaN if
-/// there is nothing else.
+/// Sums treat NaN and infinity as additions do. Minima and maxima ignore NaN, as [`f32::min`] does.
+/// They are NaN if all elements are NaN.
 #[derive(Debug)]
 pub struct Reducer {
     kernels: Kernels,
@@ -50,10 +53,12 @@ pub struct Reducer {
     results: Results,
 }
 
-/// A user-defined reduction of device memory: a map of each element, and an associative and commutative combination.
+/// A user-defined reduction of device memory. It maps each element, and combines the results with
+/// an associative and commutative operation.
 ///
-/// Arrays reduce any expression, along any axes: [`Expr::reduce`](crate::Expr::reduce). This is for memory that is no
-/// array's, and for calls that allocate nothing.
+/// Arrays can reduce any expression along any axes: see [`Expr::reduce`](crate::Expr::reduce).
+/// `MapReduce` is for memory that does not belong to an array, and for calls that must not
+/// allocate.
 ///
 /// ```
 /// use cuda_compute::{MapReduce, Reducer, device_fn, fold};
@@ -76,8 +81,8 @@ pub struct MapReduce<T, A> {
 }
 
 impl<T: Reducible, A: Scalar> MapReduce<T, A> {
-    /// A reduction by closures: a map of each element, which has been converted to the type of `A`, and a combination
-    /// with its identity, which is the result for no elements.
+    /// Creates a reduction from closures: a map of each element, converted to the type of `A`, and
+    /// a combination with its identity. The identity is the result if there are no elements.
     ///
     /// ```
     /// use cuda_compute::{MapReduce, Reducer, device_fn, fold};
@@ -107,9 +112,11 @@ impl<T: Reducible, A: Scalar> MapReduce<T, A> {
         }
     }
 
-    /// A reduction given by expressions in CUDA C++, for what closures lack: `map` of the element `x`, which has been converted to the type of
-    /// `A`; `combine` of two values `a` and `b`; and `identity`, the value that leaves any other value unchanged when
-    /// combined with it, and the result for no elements.
+    /// Creates a reduction from expressions in CUDA C++, for operations that closures lack.
+    ///
+    /// `map` is an expression of the element `x`, which is converted to the type of `A`. `combine`
+    /// is an expression of two values `a` and `b`. `identity` is the value that leaves any other
+    /// value unchanged when combined with it, and the result if there are no elements.
     ///
     /// ```
     /// # use cuda_compute::{MapReduce, Reducer};
@@ -126,8 +133,8 @@ impl<T: Reducible, A: Scalar> MapReduce<T, A> {
     /// ```
     ///
     /// # Safety
-    /// The expressions become part of a kernel. They only compute, from `x` or from `a` and `b`, and access no
-    /// memory.
+    /// The expressions become part of a kernel. The caller must ensure that they only compute a
+    /// value from `x`, or from `a` and `b`, and access no memory.
     #[must_use]
     pub unsafe fn new(map: &str, combine: &str, identity: &str) -> Self {
         let own = Expressions {
@@ -143,10 +150,10 @@ impl<T: Reducible, A: Scalar> MapReduce<T, A> {
 }
 
 impl Reducer {
-    /// Creates a reducer with kernels of its own.
+    /// Creates a reducer with its own kernels.
     ///
     /// # Errors
-    /// As [`Kernels::new`].
+    /// Returns an error under the conditions of [`Kernels::new`].
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self::with_kernels(&Kernels::new(context)?))
     }
@@ -162,18 +169,22 @@ impl Reducer {
         }
     }
 
-    /// The context that the kernels are loaded into.
+    /// Returns the context that the kernels are loaded into.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.kernels.context()
     }
 
-    /// The sum of all elements; 0 if there are none. Waits for it, and for everything that was enqueued on the stream
-    /// before.
+    /// Returns the sum of all elements, or 0 if there are none. Waits for it, and for all work
+    /// enqueued on the stream before.
     ///
     /// # Errors
-    /// The stream or the memory belongs to another context. The kernel does not compile for this device. Memory ran
-    /// out, at the first use with a stream. Work that was enqueued before failed. The stream is being captured.
+    /// Returns an error if:
+    /// - the stream or the memory belongs to another context;
+    /// - the kernel does not compile for this device;
+    /// - memory runs out at the first use with a stream;
+    /// - work enqueued before has failed;
+    /// - the stream is capturing.
     pub fn sum<T: Reducible>(
         &self,
         stream: &Stream,
@@ -182,10 +193,11 @@ impl Reducer {
         self.fetch::<T, T::Sum>(stream, Formula::Sum, data.view(), None)
     }
 
-    /// The sum, computed in the wider type: `f32` in `f64`, `i32` in `i64`. Waits as [`sum`](Self::sum) does.
+    /// Returns the sum, computed in the wider type: `f32` in `f64`, `i32` in `i64`. Waits as
+    /// [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// As [`sum`](Self::sum).
+    /// Returns an error under the conditions of [`sum`](Self::sum).
     pub fn sum_wide<T: Reducible>(
         &self,
         stream: &Stream,
@@ -194,11 +206,11 @@ impl Reducer {
         self.fetch::<T, T::Wide>(stream, Formula::Sum, data.view(), None)
     }
 
-    /// Enqueues the sum into one element of device memory, and does not wait.
+    /// Enqueues the sum into one element of device memory, without waiting.
     ///
     /// # Errors
-    /// `result` does not have exactly one element. Otherwise as [`sum`](Self::sum), except for failures of earlier
-    /// work.
+    /// Returns an error if `result` does not have exactly one element, and otherwise under the
+    /// conditions of [`sum`](Self::sum), except for failures of earlier work.
     pub fn sum_into<T: Reducible>(
         &self,
         stream: &Stream,
@@ -209,10 +221,10 @@ impl Reducer {
         self.run_into(stream, operation, data.view(), result.view_mut())
     }
 
-    /// The smallest element; `None` if there are none. Waits as [`sum`](Self::sum) does.
+    /// Returns the smallest element, or `None` if there are none. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// As [`sum`](Self::sum).
+    /// Returns an error under the conditions of [`sum`](Self::sum).
     pub fn min<T: Reducible>(
         &self,
         stream: &Stream,
@@ -224,10 +236,10 @@ impl Reducer {
         some.transpose()
     }
 
-    /// The largest element; `None` if there are none. Waits as [`sum`](Self::sum) does.
+    /// Returns the largest element, or `None` if there are none. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// As [`sum`](Self::sum).
+    /// Returns an error under the conditions of [`sum`](Self::sum).
     pub fn max<T: Reducible>(
         &self,
         stream: &Stream,
@@ -239,12 +251,14 @@ impl Reducer {
         some.transpose()
     }
 
-    /// The dot product: the sum of the products of two vectors' elements. Waits as [`sum`](Self::sum) does.
+    /// Returns the dot product: the sum of the products of two vectors' elements. Waits as
+    /// [`sum`](Self::sum) does.
     ///
-    /// Fastest if both vectors start at the same distance from a multiple of 16 bytes.
+    /// It is fastest if both vectors have the same offset from a multiple of 16 bytes.
     ///
     /// # Errors
-    /// The lengths differ; otherwise as [`sum`](Self::sum).
+    /// Returns an error if the lengths differ, and otherwise under the conditions of
+    /// [`sum`](Self::sum).
     pub fn dot<T: Reducible>(
         &self,
         stream: &Stream,
@@ -254,10 +268,10 @@ impl Reducer {
         self.fetch::<T, T::Sum>(stream, Formula::Dot, x.view(), Some(y.view()))
     }
 
-    /// The dot product, computed in the wider type. Waits as [`sum`](Self::sum) does.
+    /// Returns the dot product, computed in the wider type. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// As [`dot`](Self::dot).
+    /// Returns an error under the conditions of [`dot`](Self::dot).
     pub fn dot_wide<T: Reducible>(
         &self,
         stream: &Stream,
@@ -267,10 +281,11 @@ impl Reducer {
         self.fetch::<T, T::Wide>(stream, Formula::Dot, x.view(), Some(y.view()))
     }
 
-    /// A user-defined reduction. Waits as [`sum`](Self::sum) does.
+    /// Returns the result of a user-defined reduction. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// The expressions do not compile; otherwise as [`sum`](Self::sum).
+    /// Returns an error if the expressions do not compile, and otherwise under the conditions of
+    /// [`sum`](Self::sum).
     pub fn reduce<T: Reducible, A: Scalar>(
         &self,
         stream: &Stream,
@@ -281,10 +296,11 @@ impl Reducer {
         self.fetch::<T, A>(stream, formula, data.view(), None)
     }
 
-    /// Enqueues a user-defined reduction into one element of device memory, and does not wait.
+    /// Enqueues a user-defined reduction into one element of device memory, without waiting.
     ///
     /// # Errors
-    /// The expressions do not compile; otherwise as [`sum_into`](Self::sum_into).
+    /// Returns an error if the expressions do not compile, and otherwise under the conditions of
+    /// [`sum_into`](Self::sum_into).
     pub fn reduce_into<T: Reducible, A: Scalar>(
         &self,
         stream: &Stream,
@@ -296,9 +312,9 @@ impl Reducer {
         self.run_into(stream, operation, data.view(), result.view_mut())
     }
 
-    /// Drops the workspace of a stream, and with it the reducer's reference to the stream. The memory is freed behind
-    /// the work that is enqueued there. Call it if the stream should be released, or if you want its raw handle for
-    /// yourself.
+    /// Drops the workspace of a stream, and with it the reducer's reference to the stream. The
+    /// memory is freed after the work that is enqueued there. Call it to let the stream be
+    /// destroyed, or to take its raw handle.
     ///
     /// ```
     /// # use cuda_compute::Reducer;
@@ -326,7 +342,7 @@ impl Reducer {
         x: DeviceView<'_, T>,
         y: Option<DeviceView<'_, T>>,
     ) -> Result<A> {
-        // Before there is something to wait for.
+        // Check the context before any work is enqueued.
         same_context(stream, self.context())?;
         self.results.fetch(stream, |target| {
             let operation = Operation::new::<T, A>(formula);
@@ -344,7 +360,7 @@ impl Reducer {
         same_context(stream, self.context())?;
         if result.len() != 1 {
             return Err(Error::Shape(format!(
-                "a reduction has one result; the memory for it has {} elements",
+                "a reduction has one result, but the memory for it has {} elements",
                 result.len()
             )));
         }
@@ -352,8 +368,8 @@ impl Reducer {
         self.enqueue(stream, operation, data, None, target, Some(owner))
     }
 
-    /// Enqueues the kernel; `target` is the address of an accumulator and `owner` what it belongs to,
-    /// `None` for a place of the results.
+    /// Enqueues the kernel. `target` is the address of an accumulator. `owner` is the owner of its
+    /// memory, or `None` if it is a word of the results.
     fn enqueue<T: Reducible>(
         &self,
         stream: &Stream,
@@ -382,10 +398,11 @@ impl Reducer {
         let workspace = held.as_device_ptr();
         let owners = [Some(x.owner()), y.as_ref().map(|y| y.owner()), owner];
         ordered(stream, owners, || {
-            // SAFETY: the kernel reads `count` elements of x (and y), which are that long, uses two words of workspace
-            // for each block, of which there is room for `most_blocks`, and writes one accumulator to the target.
-            // Ordered with the streams of all of them. The workspace is this stream's, so that nothing else uses it
-            // while the kernel runs, and is held until the kernel is enqueued.
+            // SAFETY: the kernel reads `count` elements of x (and y), which have this length. It
+            // uses two words of workspace for each block, and the workspace has room for
+            // `most_blocks` blocks. It writes one accumulator to the target. The launch is ordered
+            // with the streams of all of them. The workspace belongs to this stream, so nothing
+            // else uses it while the kernel runs, and it is held until the kernel is enqueued.
             unsafe {
                 match y {
                     None => kernel.launch(stream, config, (x, count, workspace, target))?,

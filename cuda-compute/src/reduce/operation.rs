@@ -1,4 +1,4 @@
-//! What a reduction computes, and the kernel that computes it.
+//! The operations of reductions, and their kernels.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) struct Operation {
     pub(crate) formula: Formula,
 }
 
-/// How.
+/// The formula of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Formula {
     Sum,
@@ -30,7 +30,7 @@ pub(crate) enum Formula {
     Closures(Closures),
 }
 
-/// The functions of closures, which are called `@NAME@`, and the text of the identity.
+/// The functions of closures, which are called `@NAME@`, and the identity's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Closures {
     pub(crate) map: &'static str,
@@ -38,12 +38,12 @@ pub(crate) struct Closures {
     pub(crate) identity: &'static str,
 }
 
-/// A user's formula, in CUDA C++.
+/// A user's formula in CUDA C++.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Expressions {
-    /// Of `x`.
+    /// An expression of `x`.
     pub(crate) map: Box<str>,
-    /// Of `a` and `b`.
+    /// An expression of `a` and `b`.
     pub(crate) combine: Box<str>,
     pub(crate) identity: Box<str>,
 }
@@ -57,7 +57,7 @@ impl Operation {
         }
     }
 
-    /// The number of vectors that are read.
+    /// Returns the number of vectors that are read.
     pub(crate) fn inputs(&self) -> usize {
         match self.formula {
             Formula::Dot => 2,
@@ -65,7 +65,7 @@ impl Operation {
         }
     }
 
-    /// The header that defines the operation for `kernels/reduce.cu`.
+    /// Returns the header that defines the operation for `kernels/reduce.cu`.
     fn header(&self) -> String {
         let scalar = self.accumulator;
         let (map, combine, identity) = match &self.formula {
@@ -169,7 +169,7 @@ mod tests {
                 assert_ne!(reduction(a).source(), reduction(b).source());
             }
         }
-        // The same expressions are the same kernel, whoever wrote them down.
+        // Equal expressions give the same kernel, even if they were created separately.
         let same = Operation::new::<f32, f32>(own("x * x"));
         assert_eq!(operations[6], same);
         assert_eq!(

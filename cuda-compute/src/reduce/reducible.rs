@@ -3,7 +3,7 @@
 use cuda_safe::bytemuck::Pod;
 use half::{bf16, f16};
 
-/// A type that can be reduced.
+/// An element type of reductions.
 ///
 /// | element | [`Sum`](Self::Sum) | [`Wide`](Self::Wide) |
 /// | --- | --- | --- |
@@ -13,7 +13,7 @@ use half::{bf16, f16};
 /// | `i32`, `u32` | itself, wrapping around | `i64`, `u64` |
 /// | `i64`, `u64` | itself, wrapping around | itself |
 ///
-/// This trait is sealed: the kernels know these types only.
+/// This trait is sealed, because the kernels support only these types.
 pub trait Reducible: Pod + sealed::Reducible {
     /// The type that sums, minima and maxima are computed in and returned as.
     type Sum: Scalar;
@@ -21,9 +21,9 @@ pub trait Reducible: Pod + sealed::Reducible {
     type Wide: Scalar;
 }
 
-/// A type that the kernels compute in: `f32`, `f64` and the integers of 32 and 64 bits.
+/// A type that kernels compute in: `f32`, `f64`, or an integer of 32 or 64 bits.
 ///
-/// This trait is sealed: the kernels know these types only.
+/// This trait is sealed, because the kernels support only these types.
 pub trait Scalar: Pod + PartialEq + std::fmt::Debug + sealed::Scalar {}
 
 pub(crate) mod sealed {
@@ -38,12 +38,12 @@ pub(crate) mod sealed {
     }
 }
 
-/// An element type, as it is stored in memory.
+/// An element type, as stored in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementType {
     F16,
     Bf16,
-    /// Types that kernels can compute in, too.
+    /// A type that kernels can also compute in.
     Scalar(ScalarType),
 }
 
@@ -59,7 +59,7 @@ pub enum ScalarType {
 }
 
 impl ElementType {
-    /// The name of the type that kernels read.
+    /// Returns the name of the type that kernels read.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::F16 | Self::Bf16 => "unsigned short",
@@ -67,7 +67,8 @@ impl ElementType {
         }
     }
 
-    /// The value of an element `e` of that type, as a scalar: see `kernels/element.cuh`.
+    /// Returns the expression for the value of an element `e` of that type, as a scalar. See
+    /// `kernels/element.cuh`.
     pub(crate) const fn value(self) -> &'static str {
         match self {
             Self::F16 => "half_value(e)",
@@ -85,7 +86,7 @@ impl ElementType {
 }
 
 impl ScalarType {
-    /// The type in CUDA C++.
+    /// Returns the type's name in CUDA C++.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::F32 => "float",
@@ -104,7 +105,8 @@ impl ScalarType {
         }
     }
 
-    /// The initial value of a minimum. NaN is neutral to `fmin` and `fmax`, so it is their initial value.
+    /// Returns the initial value of a minimum. For floats it is NaN, which is neutral for `fmin`
+    /// and `fmax`.
     pub(crate) const fn highest(self) -> &'static str {
         match self {
             Self::F32 => "__int_as_float(0x7fffffff)",
@@ -116,7 +118,7 @@ impl ScalarType {
         }
     }
 
-    /// The initial value of a maximum.
+    /// Returns the initial value of a maximum.
     pub(crate) const fn lowest(self) -> &'static str {
         match self {
             Self::F32 | Self::F64 => self.highest(),
@@ -127,7 +129,7 @@ impl ScalarType {
         }
     }
 
-    /// The smaller of `a` and `b`.
+    /// Returns the expression for the smaller of `a` and `b`.
     pub(crate) const fn min(self) -> &'static str {
         match self {
             Self::F32 => "fminf(a, b)",
@@ -136,7 +138,7 @@ impl ScalarType {
         }
     }
 
-    /// The larger of `a` and `b`.
+    /// Returns the expression for the larger of `a` and `b`.
     pub(crate) const fn max(self) -> &'static str {
         match self {
             Self::F32 => "fmaxf(a, b)",
@@ -182,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_as_large_as_kernels_take_them_for() {
+    fn type_sizes_match_the_kernels() {
         fn bytes<T: Reducible>() -> (usize, usize, usize) {
             (
                 size_of::<T>(),

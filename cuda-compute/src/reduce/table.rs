@@ -1,17 +1,18 @@
-//! Variants of the reduction, by size.
+//! Variants of the reduction by size.
 
 use cuda_safe::ComputeCapability;
 
 use crate::kernel::{ANY, Hardware, Policy, Row, Table};
 
-/// What the kernel is specialised for, beside the operation.
+/// The parameters of a specialisation, apart from the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Variant {
     /// Threads per block.
     pub(crate) threads: u32,
     /// 16-byte loads in flight per thread.
     pub(crate) unroll: u32,
-    /// Whether each block reads one contiguous piece of the vector; otherwise all blocks read side by side.
+    /// Whether each block reads one contiguous piece of the vector. Otherwise the blocks' reads are
+    /// interleaved.
     pub(crate) pieces: bool,
 }
 
@@ -26,7 +27,7 @@ pub(crate) static TABLE: Table<Variant> = Table(&[
         ),
         rows: &ROWS,
     },
-    // The same bytes in flight, and the same bytes to read.
+    // The same number of bytes in flight, for the same number of bytes to read.
     Policy {
         since: ANY,
         element_bytes: None,
@@ -71,11 +72,13 @@ const fn variant(threads: u32, unroll: u32, pieces: bool) -> Variant {
     }
 }
 
-/// Blocks per multiprocessor. Blocks of 512 threads are all resident together, with 128 KiB in flight; of those of
-/// 1024 threads, half are. The block that waits for the others' sums takes one place of many.
+/// Blocks per multiprocessor. All blocks of 512 threads are resident together, with 128 KiB in
+/// flight. Half of the blocks of 1024 threads are. The block that waits for the others' sums
+/// occupies one of many slots.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
-/// The variant for this many 16-byte vectors of elements of this size in bytes, and its number of blocks.
+/// Returns the variant for this many 16-byte vectors of elements of this size in bytes, and its
+/// number of blocks.
 pub(crate) fn choose(vectors: u64, element_bytes: usize, hardware: &Hardware) -> (Variant, u32) {
     let policy = TABLE.policy(hardware.capability, element_bytes);
     let variant = policy.row(vectors).variant;
@@ -86,7 +89,7 @@ pub(crate) fn choose(vectors: u64, element_bytes: usize, hardware: &Hardware) ->
     (variant, blocks)
 }
 
-/// The greatest number of blocks of any launch: the workspace has room for them.
+/// Returns the maximum number of blocks of any launch, for which the workspace has room.
 pub(crate) fn most_blocks(hardware: &Hardware) -> u32 {
     hardware.multiprocessors.max(1) * BLOCKS_PER_MULTIPROCESSOR
 }
@@ -118,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_measured_variants_are_those_used() {
+    fn choose_returns_the_measured_variants() {
         for (vectors, row, blocks) in [
             (0, 0, 1),
             (1, 0, 1),
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_said() {
+    fn unmeasured_policies_are_marked() {
         check(&TABLE);
         let measured = |major, minor, bytes| {
             let policy = TABLE.policy(ComputeCapability { major, minor }, bytes);
@@ -158,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_whole_warps_in_powers_of_two() {
+    fn thread_counts_are_powers_of_two_and_whole_warps() {
         for Row { variant, .. } in &ROWS {
             assert!(variant.threads >= 32 && variant.threads.is_power_of_two());
             assert!(variant.unroll.is_power_of_two());

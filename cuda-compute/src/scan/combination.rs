@@ -1,4 +1,4 @@
-//! What a scan combines values with.
+//! The combinations of scans.
 
 use std::{fmt::Write as _, marker::PhantomData};
 
@@ -14,22 +14,23 @@ use crate::{
     kernel::Source,
 };
 
-/// An associative combination of two elements, for [`scan`](crate::Expr::scan) and [`reduce`](crate::Expr::reduce): sum,
-/// product, maximum, minimum, a [`Fold`], or a function of one's own with its identity.
+/// An associative combination of two elements, for [`scan`](crate::Expr::scan) and
+/// [`reduce`](crate::Expr::reduce): sum, product, maximum, minimum, a [`Fold`], or a user-defined
+/// function with its identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Combination<T> {
     pub(crate) kind: Kind,
     element: PhantomData<fn(T) -> T>,
 }
 
-/// What a combination computes.
+/// The operation of a combination.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Sum,
     Product,
     Maximum(Nan),
     Minimum(Nan),
-    /// A function of the user's, and what changes nothing.
+    /// A user-defined function and its identity.
     Own {
         function: OwnFunction,
         identity: Identity,
@@ -44,11 +45,12 @@ impl<T: Element> Combination<T> {
         }
     }
 
-    /// A function of two elements, and the value that changes nothing: a closure of [`device_fn!`](crate::device_fn), or
-    /// a [`CudaFn`](crate::CudaFn).
+    /// Creates a combination from a function of two elements and its identity. The function is a
+    /// closure of [`device_fn!`](crate::device_fn) or a [`CudaFn`](crate::CudaFn).
     ///
-    /// The function has to be associative, and for reductions commutative. If it is not, or if the value changes
-    /// something, results depend on how elements are dealt to threads.
+    /// The function must be associative, and commutative for reductions. Combining a value with the
+    /// identity must not change the value. Otherwise, results depend on how elements are
+    /// distributed to threads.
     ///
     /// ```
     /// use cuda_compute::{Array, Combination, device_fn};
@@ -72,13 +74,13 @@ impl<T: Element> Combination<T> {
 }
 
 impl<T: Number> Combination<T> {
-    /// The sum. Integers wrap around.
+    /// Returns the sum. Integers wrap around.
     #[must_use]
     pub const fn sum() -> Self {
         Self::of(Kind::Sum)
     }
 
-    /// The product. Integers wrap around.
+    /// Returns the product. Integers wrap around.
     #[must_use]
     pub const fn product() -> Self {
         Self::of(Kind::Product)
@@ -86,25 +88,25 @@ impl<T: Number> Combination<T> {
 }
 
 impl<T: Ordered> Combination<T> {
-    /// The larger one. Of a number and NaN, the number.
+    /// Returns the maximum. Of a number and NaN, it is the number.
     #[must_use]
     pub const fn max() -> Self {
         Self::of(Kind::Maximum(Nan::Ignored))
     }
 
-    /// The smaller one. Of a number and NaN, the number.
+    /// Returns the minimum. Of a number and NaN, it is the number.
     #[must_use]
     pub const fn min() -> Self {
         Self::of(Kind::Minimum(Nan::Ignored))
     }
 
-    /// The larger one, or NaN if one of them is NaN, as NumPy's `maximum`.
+    /// Returns the maximum, or NaN if one of the values is NaN, as NumPy's `maximum` does.
     #[must_use]
     pub const fn max_or_nan() -> Self {
         Self::of(Kind::Maximum(Nan::Propagated))
     }
 
-    /// The smaller one, or NaN if one of them is NaN, as NumPy's `minimum`.
+    /// Returns the minimum, or NaN if one of the values is NaN, as NumPy's `minimum` does.
     #[must_use]
     pub const fn min_or_nan() -> Self {
         Self::of(Kind::Minimum(Nan::Propagated))
@@ -132,10 +134,10 @@ impl<T: Element> From<&Self> for Combination<T> {
     }
 }
 
-/// The name of the user's function.
+/// The name of the user-defined function.
 const OWN: &str = "own_combination";
 
-/// Values alone.
+/// Accumulators without flags.
 const PLAIN: &str = "\
 typedef combined accumulator;
 #define combine combine_values
@@ -144,8 +146,9 @@ typedef combined accumulator;
 #define BEGINS(x) false
 ";
 
-/// Values with flags: bit 0 says that a segment begins among the elements that were combined, bit 1 that the last of them
-/// begins one. What lies before a segment's begin doesn't count, and that is associative.
+/// Accumulators with flags. Bit 0 is set if a segment begins among the combined elements, bit 1 if
+/// the last of them begins one. Elements before the start of a segment are ignored, which keeps the
+/// operation associative.
 const SEGMENTED: &str = "\
 #define SEGMENTED
 struct accumulator { combined value; unsigned flags; };
@@ -157,18 +160,18 @@ __device__ __forceinline__ accumulator combine(accumulator a, accumulator b) {
 #define BEGINS(x) (((x).flags & 2) != 0)
 ";
 
-/// The bytes of what kernels combine.
+/// Returns the size of an accumulator in bytes.
 pub(crate) const fn accumulator_bytes(data: DataType, segmented: bool) -> usize {
     let size = accumulator(data).size();
     match (segmented, size) {
         (false, _) => size,
-        // The flags take up as much as the value's alignment, which is its size.
+        // The flags are padded to the value's alignment, which equals its size.
         (true, ..=4) => 8,
         (true, _) => 2 * size,
     }
 }
 
-/// The type that values are combined in: `f32` for halves.
+/// Returns the type in which values are combined: `f32` for halves.
 pub(crate) const fn accumulator(data: DataType) -> DataType {
     match data {
         DataType::F16 | DataType::Bf16 => DataType::F32,
@@ -177,7 +180,7 @@ pub(crate) const fn accumulator(data: DataType) -> DataType {
 }
 
 impl Kind {
-    /// The same as a reduction.
+    /// Returns the corresponding reduction.
     pub(crate) fn fold(self) -> reduction::Fold {
         match self {
             Self::Sum => reduction::Fold::Sum,
@@ -188,7 +191,7 @@ impl Kind {
         }
     }
 
-    /// The kernel with what the user's function needs.
+    /// Adds the code of the user-defined function to a kernel.
     pub(crate) fn add_to(&self, source: Source) -> Source {
         match self {
             Self::Own { function, .. } => function.add_to(source),
@@ -196,7 +199,8 @@ impl Kind {
         }
     }
 
-    /// The header that kernels include as `combination.cuh`; with segments, for values with flags.
+    /// Returns the header that kernels include as `combination.cuh`. With segments, values have
+    /// flags.
     pub(crate) fn header(&self, element: DataType, segmented: bool) -> String {
         let data = accumulator(element);
         let name = data.computed();
@@ -223,12 +227,12 @@ impl Kind {
         text
     }
 
-    /// What `a` and `b` combine to.
+    /// Returns the expression that combines `a` and `b`.
     fn value(&self, data: DataType) -> String {
         let operands = ["a".to_owned(), "b".to_owned()];
         let operation = match self {
             Self::Sum => Operation::Add,
-            // One times an infinity would be NaN.
+            // Multiplying by one would turn an infinity into NaN.
             Self::Product if data.class() == Class::Complex => return "c_times(a, b)".into(),
             Self::Product => Operation::Multiply,
             Self::Maximum(Nan::Ignored) => Operation::Maximum,
@@ -240,7 +244,7 @@ impl Kind {
         operation.render(&operands, data, data)
     }
 
-    /// The value that leaves every other, and its sign, as it is.
+    /// Returns the value that leaves every other value and its sign unchanged.
     const fn neutral(&self, class: Class) -> &'static str {
         match (self, class) {
             (Self::Sum, Class::Float) => "(combined)-0.0",
@@ -252,7 +256,7 @@ impl Kind {
         }
     }
 
-    /// The first result of an exclusive scan.
+    /// Returns the first result of an exclusive scan.
     pub(crate) const fn identity(&self, class: Class) -> &'static str {
         match (self, class) {
             (Self::Own { .. }, _) => "own_identity()",

@@ -1,4 +1,4 @@
-//! Scans: running sums, products, maxima, minima along an axis.
+//! Scans: running sums, products, maxima and minima along an axis.
 
 mod combination;
 mod run;
@@ -18,12 +18,13 @@ use crate::{
 };
 
 impl<T: Element> Expr<T> {
-    /// The running combination along an axis: each result combines the elements up to its place.
+    /// Computes the running combination along an axis: each result combines the elements up to and
+    /// including its index.
     ///
-    /// The expression is computed on the way: elements are read once and results are written once, by one kernel. Halves
-    /// are combined in `f32`, and each result is rounded. Values are combined in an order that depends on shape, layout
-    /// and device alone, so the same data gives the same bits every time. The result lies in memory as
-    /// [`eval`](Self::eval) would lay it.
+    /// The scan evaluates the expression in the same kernel, which reads each element once and
+    /// writes each result once. Halves are combined in `f32`, and each result is rounded. The order
+    /// of combination depends only on shape, layout and device, so the same data gives the same
+    /// bits every time. The result has the layout that [`eval`](Self::eval) would give it.
     ///
     /// ```
     /// use cuda_compute::{Array, Combination};
@@ -37,7 +38,8 @@ impl<T: Element> Expr<T> {
     /// # }
     /// ```
     ///
-    /// A combination of one's own is a [`Fold`](crate::Fold). Values keep their order, so it need not be commutative.
+    /// For a user-defined combination, pass a [`Fold`](crate::Fold). Scans keep the order of
+    /// values, so it need not be commutative.
     ///
     /// ```
     /// # use cuda_compute::{Array, fold};
@@ -52,14 +54,15 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// There is no such axis. The expression reads no array, so that no stream is known. Otherwise as
-    /// [`eval`](Self::eval).
+    /// Returns an error if there is no such axis, if the expression reads no array (no stream is
+    /// known then), and otherwise under the conditions of [`eval`](Self::eval).
     pub fn scan(&self, combination: impl Into<Combination<T>>, axis: usize) -> Result<Array<T>> {
         run(&self.node, None, combination.into().kind, false, axis)
     }
 
-    /// The running combination along an axis, which begins anew at each element whose `begins` is true. Otherwise as
-    /// [`scan`](Self::scan): in one pass, and with the same bits every time.
+    /// Computes the running combination along an axis, and restarts at each element whose `begins`
+    /// is true. Otherwise it works as [`scan`](Self::scan), in one pass and with the same bits
+    /// every time.
     ///
     /// ```
     /// use cuda_compute::{Array, Combination};
@@ -76,7 +79,8 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// The shape of `begins` doesn't stretch to this one. Otherwise as [`scan`](Self::scan).
+    /// Returns an error if `begins` can't be broadcast to this shape, and otherwise under the
+    /// conditions of [`scan`](Self::scan).
     pub fn segmented_scan(
         &self,
         combination: impl Into<Combination<T>>,
@@ -86,12 +90,12 @@ impl<T: Element> Expr<T> {
         self.segments(combination.into(), begins.into_expr(), false, axis)
     }
 
-    /// The running combination of the elements before each place that are in its segment: the first result of each segment
-    /// is the identity, as with [`scan_exclusive`](Self::scan_exclusive). Segments are those of
-    /// [`segmented_scan`](Self::segmented_scan).
+    /// Computes the running combination of the preceding elements of the same segment. The first
+    /// result of each segment is the identity, as in [`scan_exclusive`](Self::scan_exclusive).
+    /// Segments are those of [`segmented_scan`](Self::segmented_scan).
     ///
     /// # Errors
-    /// As [`segmented_scan`](Self::segmented_scan).
+    /// Returns an error under the conditions of [`segmented_scan`](Self::segmented_scan).
     pub fn segmented_scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
@@ -118,12 +122,14 @@ impl<T: Element> Expr<T> {
         )
     }
 
-    /// The running combination of the elements before each place: the first result is the identity, each other the
-    /// [`scan`](Self::scan)'s at the place before. The identity is 0 of sums, 1 of products; of maxima the lowest value,
-    /// of minima the highest (infinities of floats); of a [`Fold`](crate::Fold) its own.
+    /// Computes the running combination of the preceding elements.
+    ///
+    /// The first result is the identity, and each other result is that of [`scan`](Self::scan) one
+    /// place before. The identity is 0 for sums and 1 for products, the lowest value for maxima and
+    /// the highest for minima (infinities for floats), and a [`Fold`](crate::Fold)'s own identity.
     ///
     /// # Errors
-    /// As [`scan`](Self::scan).
+    /// Returns an error under the conditions of [`scan`](Self::scan).
     pub fn scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
@@ -134,18 +140,18 @@ impl<T: Element> Expr<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// The running combination along an axis: see [`Expr::scan`].
+    /// Computes the running combination along an axis. See [`Expr::scan`].
     ///
     /// # Errors
-    /// As [`Expr::scan`].
+    /// Returns an error under the conditions of [`Expr::scan`].
     pub fn scan(&self, combination: impl Into<Combination<T>>, axis: usize) -> Result<Self> {
         self.expr().scan(combination, axis)
     }
 
-    /// The running combination of the elements before each place: see [`Expr::scan_exclusive`].
+    /// Computes the running combination of the preceding elements. See [`Expr::scan_exclusive`].
     ///
     /// # Errors
-    /// As [`Expr::scan`].
+    /// Returns an error under the conditions of [`Expr::scan`].
     pub fn scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
@@ -154,10 +160,11 @@ impl<T: Element> Array<T> {
         self.expr().scan_exclusive(combination, axis)
     }
 
-    /// The running combination along an axis, which begins anew where `begins` is true: see [`Expr::segmented_scan`].
+    /// Computes the running combination along an axis, and restarts where `begins` is true. See
+    /// [`Expr::segmented_scan`].
     ///
     /// # Errors
-    /// As [`Expr::segmented_scan`].
+    /// Returns an error under the conditions of [`Expr::segmented_scan`].
     pub fn segmented_scan(
         &self,
         combination: impl Into<Combination<T>>,
@@ -167,11 +174,11 @@ impl<T: Element> Array<T> {
         self.expr().segmented_scan(combination, begins, axis)
     }
 
-    /// The running combination of the elements before each place that are in its segment: see
+    /// Computes the running combination of the preceding elements of the same segment. See
     /// [`Expr::segmented_scan_exclusive`].
     ///
     /// # Errors
-    /// As [`Expr::segmented_scan`].
+    /// Returns an error under the conditions of [`Expr::segmented_scan`].
     pub fn segmented_scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
@@ -183,14 +190,14 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Scans that have names, for expressions and arrays.
+/// Defines the named scans for expressions and arrays.
 macro_rules! named {
     ($($class:ident: $(#[$doc:meta])* $name:ident $combination:ident;)*) => {$(
         impl<T: $class> Expr<T> {
             $(#[$doc])*
             ///
             /// # Errors
-            /// As [`Expr::scan`].
+            /// Returns an error under the conditions of [`Expr::scan`].
             pub fn $name(&self, axis: usize) -> Result<Array<T>> {
                 self.scan(Combination::$combination(), axis)
             }
@@ -200,7 +207,7 @@ macro_rules! named {
             $(#[$doc])*
             ///
             /// # Errors
-            /// As [`Expr::scan`].
+            /// Returns an error under the conditions of [`Expr::scan`].
             pub fn $name(&self, axis: usize) -> Result<Self> {
                 self.expr().$name(axis)
             }
@@ -210,15 +217,17 @@ macro_rules! named {
 
 named! {
     Number:
-    /// Running sums along an axis: see [`Expr::scan`]. Integers wrap around.
+    /// Computes running sums along an axis. See [`Expr::scan`]. Integers wrap around.
     cumsum sum;
     Number:
-    /// Running products along an axis: see [`Expr::scan`]. Integers wrap around.
+    /// Computes running products along an axis. See [`Expr::scan`]. Integers wrap around.
     cumprod product;
     Ordered:
-    /// The largest elements so far along an axis: see [`Expr::scan`]. NaN counts only before the first number.
+    /// Computes running maxima along an axis. See [`Expr::scan`]. Results are NaN only before the
+    /// first number.
     cummax max;
     Ordered:
-    /// The smallest elements so far along an axis: see [`Expr::scan`]. NaN counts only before the first number.
+    /// Computes running minima along an axis. See [`Expr::scan`]. Results are NaN only before the
+    /// first number.
     cummin min;
 }

@@ -1,4 +1,4 @@
-//! From a scan to its kernel.
+//! The choice and launch of a scan's kernel.
 
 use std::sync::Arc;
 
@@ -31,18 +31,18 @@ struct Scan {
     way: Way,
 }
 
-/// How the threads go through the elements.
+/// The assignment of elements to threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Way {
-    /// A block for each tile of a line.
+    /// One block for each tile of a line.
     Line {
         threads: u32,
         unroll: u32,
         chained: bool,
     },
-    /// Some lanes for each row.
+    /// A group of lanes for each row.
     Rows { lanes: u32, unroll: u32 },
-    /// Threads side by side, down the axis.
+    /// Each thread goes down a column of vectors, next to other threads.
     Columns {
         variant: Columns,
         lanes: u32,
@@ -116,8 +116,8 @@ struct Job<'a> {
     axis: usize,
 }
 
-/// Scans the values of an expression along an axis, into a new array; of each segment, if there is an expression of its
-/// shape that says where they begin.
+/// Scans the values of an expression along an axis into a new array. If `begins` is given, an
+/// expression of the same shape, its true elements start new segments.
 pub(super) fn run<T: Element>(
     node: &Arc<Node>,
     begins: Option<&Arc<Node>>,
@@ -128,7 +128,7 @@ pub(super) fn run<T: Element>(
     let shape = node.shape()?;
     if axis >= shape.rank() {
         return Err(Error::Shape(format!(
-            "a scan along axis {axis} of a shape of {shape}, which has {} axes",
+            "can't scan along axis {axis} of shape {shape}, which has {} axes",
             shape.rank()
         )));
     }
@@ -157,7 +157,7 @@ impl Job<'_> {
     fn enqueue(self) -> Result<()> {
         let shape = self.prepared.shape;
         let order = self.to.1.axes();
-        // An axis of one element may lie anywhere: outermost, it is no matter.
+        // The position of an axis of length 1 doesn't matter, so treat it as the outermost.
         let place = order
             .iter()
             .position(|&axis| axis == self.axis)
@@ -180,7 +180,7 @@ impl Job<'_> {
         }
     }
 
-    /// The bytes of what the kernel combines.
+    /// Returns the size of an accumulator in bytes.
     fn bytes(&self) -> usize {
         accumulator_bytes(self.data, self.segmented)
     }
@@ -201,14 +201,15 @@ impl Job<'_> {
         let (kernels, stream) = (&self.prepared.kernels, &self.prepared.stream);
         let vectors = length.div_ceil(fused.vector()) as u64;
         if lines > 1 && vectors <= table::LONGEST_ROW {
-            // As few as leave each lane a full load.
+            // The smallest group that gives each lane a full load.
             let unroll = table::ROWS.unroll(fused.vector(), self.bytes());
             let lanes = vectors.div_ceil(unroll.into()).next_power_of_two().min(32) as u32;
             let kernel = kernels.get(&self.scan(&fused, Way::Rows { lanes, unroll }))?;
             let threads = table::ROWS.threads;
             let blocks = lines.div_ceil(u64::from(threads / lanes));
             let mut parameters = [lines, vectors];
-            // SAFETY: `scan_rows` has these parameters, and touches the vectors of `lines` rows of `vectors`.
+            // SAFETY: `scan_rows` has these parameters, and accesses only `lines` rows of `vectors`
+            // vectors.
             return unsafe {
                 fused.launch(&kernel, stream, (blocks, threads), &mut parameters, &[])
             };
@@ -234,9 +235,9 @@ impl Job<'_> {
             told.kept(),
         ];
         let others: Vec<&Memory> = told.memory().into_iter().collect();
-        // SAFETY: `scan_line` has these parameters, touches the elements of `lines` lines of `length`, and uses the
-        // memory of their tiles, which is zero, and leaves it so where it is kept: on one stream, kernels run one after the
-        // other.
+        // SAFETY: `scan_line` has these parameters, accesses only the elements of `lines` lines of
+        // `length`, and uses the memory of their tiles, which is zero. If that memory is kept, the
+        // kernel leaves it zeroed, and kernels of one stream run one after the other.
         unsafe {
             fused.launch(
                 &kernel,
@@ -248,7 +249,7 @@ impl Job<'_> {
         }
     }
 
-    /// `inner` elements lie side by side at each place of the axis.
+    /// Scans down columns, with `inner` contiguous elements at each index of the axis.
     fn down_columns(mut self, order: &[usize], inner: usize) -> Result<()> {
         let shape = self.prepared.shape;
         let length = shape[self.axis];
@@ -272,7 +273,7 @@ impl Job<'_> {
         let rows = u64::from(variant.threads) / lanes * u64::from(variant.rows);
         let count = (length as u64).div_ceil(rows);
         let few = u64::from(hardware.multiprocessors) * table::STRIPS_PER_MULTIPROCESSOR;
-        // Enough strips keep the device busy without tiles that wait for one another.
+        // With enough strips, the device is busy without tiles that wait for one another.
         let chained = count > 1 && strips < few;
         let values = strips * lanes * fused.vector() as u64;
         let tiles = Tiles::new(if chained { count } else { 1 }, values, self.bytes());
@@ -293,8 +294,8 @@ impl Job<'_> {
         ];
         let others: Vec<&Memory> = told.memory().into_iter().collect();
         let blocks = strips * tiles.count;
-        // SAFETY: `scan_columns` has these parameters, touches the elements of `strips` strips of `length` rows, and
-        // uses the memory of their tiles, which is zero.
+        // SAFETY: `scan_columns` has these parameters, accesses only the elements of `strips`
+        // strips of `length` rows, and uses the memory of their tiles, which is zero.
         unsafe {
             fused.launch(
                 &kernel,

@@ -1,20 +1,20 @@
-//! Variants of scans, by size.
+//! Variants of scans by size.
 
 use cuda_safe::ComputeCapability;
 
 use super::tiles::Block;
 use crate::kernel::{ANY, Policy, Row, Table};
 
-/// What the kernel of columns is specialised for, beside the operation.
+/// The parameters of a specialisation of the column kernel, apart from the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Columns {
     /// Threads per block.
     pub(crate) threads: u32,
-    /// Elements of a thread down its columns.
+    /// Elements per thread down its columns.
     pub(crate) rows: u32,
 }
 
-/// Sizes are vectors of a line.
+/// Sizes are vectors per line.
 pub(crate) static LINES: Table<Block> = Table(&[
     Policy {
         since: ComputeCapability { major: 9, minor: 0 },
@@ -67,15 +67,16 @@ const LINES_ROWS: &[Row<Block>] = &[
     },
 ];
 
-/// The most vectors of rows that a group of lanes goes through; a block takes longer ones.
+/// The maximum number of vectors per row for which a group of lanes is used. Longer rows take a
+/// block.
 pub(crate) const LONGEST_ROW: u64 = 256;
-/// What these rows are specialised for.
+/// The parameters of the kernel for such rows.
 pub(crate) const ROWS: Block = Block {
     threads: 256,
     registers: 16,
 };
 
-/// Sizes are elements down the axis.
+/// Sizes are elements along the axis.
 pub(crate) static COLUMNS: Table<Columns> = Table(&[Policy {
     since: ANY,
     element_bytes: None,
@@ -100,10 +101,10 @@ pub(crate) static COLUMNS: Table<Columns> = Table(&[Policy {
     ],
 }]);
 
-/// Bytes of shared memory that a block takes at most.
+/// The maximum bytes of shared memory per block.
 pub(crate) const ROOM: u64 = 47 << 10;
 
-/// Columns are cut into tiles if there are fewer strips of them than this for each multiprocessor.
+/// Columns are cut into tiles if there are fewer strips per multiprocessor than this.
 pub(crate) const STRIPS_PER_MULTIPROCESSOR: u64 = 4;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tiles of a line, whose blocks tell each other what they combine to.
+//! Tiles of a line, whose blocks exchange their aggregates.
 
 use std::sync::Arc;
 
@@ -6,84 +6,88 @@ use cuda_safe::{DeviceBuffer, Stream};
 
 use crate::{array::Memory, error::Result, kernel::Kernels};
 
-/// What kernels whose blocks take tiles are specialised for.
+/// The parameters of kernels whose blocks process tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Block {
     pub(crate) threads: u32,
-    /// For the values of a thread.
+    /// Registers for the values of a thread.
     pub(crate) registers: u32,
 }
 
 impl Block {
-    /// Vectors of a thread, of values of so many bytes.
+    /// Returns the vectors per thread, for values of this many bytes.
     pub(crate) fn unroll(self, vector: usize, bytes: usize) -> u32 {
         let registers = vector * bytes.div_ceil(4);
         (self.registers / registers as u32).clamp(1, 10)
     }
 }
 
-/// How many tiles lines have, and the memory in which they tell their aggregates: see `kernels/prefix.cuh`.
+/// The number of tiles per line, and the size of the memory in which they publish their aggregates.
+/// See `kernels/prefix.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tiles {
-    /// Tiles of a line.
+    /// Tiles per line.
     pub(crate) count: u64,
-    /// Values that a tile tells.
+    /// Values that a tile publishes.
     values: u64,
-    /// Words of a value.
+    /// Words per value.
     words: u64,
 }
 
-/// Words before what the tiles tell: counters of the blocks that begin, and of those that end.
+/// Words before the published values: counters of the blocks that have started and of those that
+/// have finished.
 const COUNTERS: u64 = 2;
 
-/// The most tiles for which memory is kept for each stream, so that small scans allocate nothing and clear nothing. Where
-/// blocks follow others on a multiprocessor, it costs more that each waits for its stores before it counts itself as done:
-/// 2^27 sums of f32 took 346 µs so, and 313 with memory of their own.
+/// The maximum number of tiles for which memory is kept for each stream, so that small scans
+/// allocate and clear nothing. If blocks follow others on a multiprocessor, waiting for a block's
+/// stores before it counts as finished costs more: 2^27 sums of f32 took 346 µs with kept memory,
+/// and 313 µs with separate memory.
 const KEPT_TILES: u64 = 256;
 
 /// Words of that memory, for values of 16 bytes.
 pub(crate) const KEPT: u64 =
     COUNTERS + (KEPT_TILES + KEPT_TILES.div_ceil(32) + KEPT_TILES.div_ceil(1024)) * 4;
 
-/// Memory for a launch, all zero. Hold it until the kernel is enqueued.
+/// Zeroed memory for a launch. Hold it until the kernel is enqueued.
 #[derive(Debug)]
-pub(crate) enum Told {
-    /// Nobody waits.
-    Nothing,
-    /// The stream's, which the kernel leaves as it found it.
+pub(crate) enum TileMemory {
+    /// No block waits for another.
+    Unused,
+    /// The stream's memory, which the kernel leaves zeroed.
     Kept(Arc<DeviceBuffer<u64>>, u64),
-    /// For this launch alone.
-    Own(Memory),
+    /// Memory for this launch only.
+    Owned(Memory),
 }
 
-impl Told {
+impl TileMemory {
     pub(crate) fn address(&self) -> u64 {
         match self {
-            Self::Nothing => 0,
+            Self::Unused => 0,
             Self::Kept(buffer, _) => buffer.as_device_ptr(),
-            Self::Own(memory) => memory.address(),
+            Self::Owned(memory) => memory.address(),
         }
     }
 
-    /// The words that have to be zero again.
+    /// Returns the number of words that the kernel must zero again.
     pub(crate) const fn kept(&self) -> u64 {
         match self {
             Self::Kept(_, words) => *words,
-            Self::Nothing | Self::Own(_) => 0,
+            Self::Unused | Self::Owned(_) => 0,
         }
     }
 
-    /// What the launch has to be ordered with: the stream's own needs nothing.
+    /// Returns the memory that the launch must be ordered with, if any. The stream's own memory
+    /// needs no ordering.
     pub(crate) const fn memory(&self) -> Option<&Memory> {
         match self {
-            Self::Own(memory) => Some(memory),
-            Self::Nothing | Self::Kept(..) => None,
+            Self::Owned(memory) => Some(memory),
+            Self::Unused | Self::Kept(..) => None,
         }
     }
 }
 
 impl Tiles {
-    /// Tiles that tell this many values of so many bytes.
+    /// Creates tiles that publish this many values of this many bytes.
     pub(crate) const fn new(count: u64, values: u64, bytes: usize) -> Self {
         Self {
             count,
@@ -92,34 +96,41 @@ impl Tiles {
         }
     }
 
-    /// Whether blocks wait for one another.
+    /// Returns whether blocks wait for one another.
     pub(crate) const fn chained(&self) -> bool {
         self.count > 1
     }
 
-    /// Words of a line, enough for every kernel: one value for each tile, group of 32 tiles, and set of 32 groups.
+    /// Returns enough words per line for every kernel: one value for each tile, each group of 32
+    /// tiles, and each set of 32 groups.
     pub(crate) const fn words_of_line(&self) -> u64 {
         let told = self.count + self.count.div_ceil(32) + self.count.div_ceil(1024);
         told * self.values * self.words
     }
 
-    /// The memory for a launch over this many lines, whose kernel leaves zeros in what is kept.
-    pub(crate) fn lines(&self, kernels: &Kernels, stream: &Stream, lines: u64) -> Result<Told> {
+    /// Returns the memory for a launch over this many lines. The kernel must leave kept memory
+    /// zeroed.
+    pub(crate) fn lines(
+        &self,
+        kernels: &Kernels,
+        stream: &Stream,
+        lines: u64,
+    ) -> Result<TileMemory> {
         let words = COUNTERS + lines * self.words_of_line();
         if self.chained() && self.count * lines <= KEPT_TILES && words <= KEPT {
-            return Ok(Told::Kept(kernels.tiles().of(stream)?, words));
+            return Ok(TileMemory::Kept(kernels.tiles().of(stream)?, words));
         }
         self.own(kernels, stream, lines)
     }
 
-    /// The memory for a launch over this many lines, and no other.
-    pub(crate) fn own(&self, kernels: &Kernels, stream: &Stream, lines: u64) -> Result<Told> {
+    /// Returns separate memory for a launch over this many lines.
+    pub(crate) fn own(&self, kernels: &Kernels, stream: &Stream, lines: u64) -> Result<TileMemory> {
         if !self.chained() {
-            return Ok(Told::Nothing);
+            return Ok(TileMemory::Unused);
         }
         let words = COUNTERS + lines * self.words_of_line();
         let bytes = words as usize * size_of::<u64>();
-        Memory::zeroed(kernels, stream, bytes).map(Told::Own)
+        Memory::zeroed(kernels, stream, bytes).map(TileMemory::Owned)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Selections: the elements where a mask is true.
+//! Selections: the elements for which a mask is true.
 
 mod table;
 
@@ -45,17 +45,19 @@ impl Specialisation for Compress {
 /// The type of counts.
 const COUNT: DataType = DataType::U64;
 
-/// A result that is this many times smaller than the room for it moves to memory of its own.
+/// A result that is this many times smaller than its memory is copied to smaller memory.
 const LOOSE: usize = 16;
 
 impl<T: Element> Expr<T> {
-    /// The elements where the mask is true, in C order, along one axis. Both stretch to one shape.
+    /// Returns the elements for which the mask is true, in C order, along one axis. The values and
+    /// the mask are broadcast to one shape.
     ///
-    /// Both are computed on the way, by one kernel that reads them once. Waits for the number of elements, and so for
-    /// all that was enqueued on the stream before.
+    /// One kernel computes both and reads each of them once. The call waits for the number of
+    /// elements, and so for all work enqueued on the stream before.
     ///
-    /// How many there are is known only afterwards, so the result lies in memory for all elements; if fewer than a
-    /// sixteenth are selected, it is copied to memory of its size. [`Array::copy`] does that otherwise.
+    /// Because the number of elements is known only afterwards, the result's memory has room for
+    /// all elements. If less than a sixteenth is selected, the result is copied to memory of its
+    /// size. In other cases, call [`Array::copy`] to save memory.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -69,8 +71,8 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// The shapes don't fit together. No array is read, so that no stream is known. Memory ran out. Work that was
-    /// enqueued before failed.
+    /// Returns an error if the shapes can't be broadcast, if no array is read (no stream is known
+    /// then), if memory runs out, or if work enqueued before has failed.
     pub fn compress(&self, mask: impl IntoExpr<bool>) -> Result<Array<T>> {
         let mask = mask.into_expr();
         let mut prepared = Prepared::new(&[&self.node, &mask.node])?;
@@ -112,8 +114,9 @@ impl<T: Element> Expr<T> {
                 total,
             ];
             let others: Vec<&Memory> = told.memory().into_iter().chain([&*room]).collect();
-            // SAFETY: `compress` has these parameters, writes at most as many elements as there is room for, and uses
-            // the memory of the tiles, which is zero, and leaves it so where it is kept.
+            // SAFETY: `compress` has these parameters, writes no more elements than there is room
+            // for, and uses the memory of the tiles, which is zero. If that memory is kept, the
+            // kernel leaves it zeroed.
             unsafe { fused.launch(&kernel, stream, (count, threads), &mut parameters, &others) }
         })? as usize;
         let result = Array::of(room, one_axis(selected));
@@ -123,11 +126,11 @@ impl<T: Element> Expr<T> {
         Ok(result)
     }
 
-    /// The elements where the mask is true, and those where it is not, each in their order: [`compress`](Self::compress)
-    /// with the mask, and with its opposite.
+    /// Returns the elements for which the mask is true, and those for which it is false, each in C
+    /// order. This calls [`compress`](Self::compress) with the mask and with its negation.
     ///
     /// # Errors
-    /// As [`compress`](Self::compress).
+    /// Returns an error under the conditions of [`compress`](Self::compress).
     pub fn partition(&self, mask: impl IntoExpr<bool>) -> Result<(Array<T>, Array<T>)> {
         let mask = mask.into_expr();
         Ok((self.compress(&mask)?, self.compress(!&mask)?))
@@ -135,28 +138,30 @@ impl<T: Element> Expr<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// The elements where the mask is true: see [`Expr::compress`].
+    /// Returns the elements for which the mask is true. See [`Expr::compress`].
     ///
     /// # Errors
-    /// As [`Expr::compress`].
+    /// Returns an error under the conditions of [`Expr::compress`].
     pub fn compress(&self, mask: impl IntoExpr<bool>) -> Result<Self> {
         self.expr().compress(mask)
     }
 
-    /// The elements where the mask is true, and those where it is not: see [`Expr::partition`].
+    /// Returns the elements for which the mask is true, and those for which it is false. See
+    /// [`Expr::partition`].
     ///
     /// # Errors
-    /// As [`Expr::compress`].
+    /// Returns an error under the conditions of [`Expr::compress`].
     pub fn partition(&self, mask: impl IntoExpr<bool>) -> Result<(Self, Self)> {
         self.expr().partition(mask)
     }
 }
 
 impl Expr<bool> {
-    /// The places where this is true, counted in C order. Waits as [`compress`](Self::compress) does.
+    /// Returns the indices of the true elements, counted in C order. Waits as
+    /// [`compress`](Self::compress) does.
     ///
     /// # Errors
-    /// As [`compress`](Self::compress).
+    /// Returns an error under the conditions of [`compress`](Self::compress).
     pub fn nonzero(&self) -> Result<Array<u64>> {
         let shape = self.shape()?;
         let place: Expr<u64> = Expr::of(Node::new(Place, DataType::U64, Ok(shape)));
@@ -165,10 +170,10 @@ impl Expr<bool> {
 }
 
 impl Array<bool> {
-    /// The places where this is true, counted in C order: see [`Expr::nonzero`].
+    /// Returns the indices of the true elements, counted in C order. See [`Expr::nonzero`].
     ///
     /// # Errors
-    /// As [`Expr::compress`].
+    /// Returns an error under the conditions of [`Expr::compress`].
     pub fn nonzero(&self) -> Result<Array<u64>> {
         self.expr().nonzero()
     }

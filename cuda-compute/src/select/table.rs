@@ -1,4 +1,4 @@
-//! Variants of the selection, by size.
+//! Variants of the selection by size.
 
 use cuda_safe::ComputeCapability;
 
@@ -7,10 +7,11 @@ use crate::{
     scan::Block,
 };
 
-/// Bytes of shared memory for what a block moves together.
+/// Bytes of shared memory for the elements that a block collects.
 const ROOM: usize = 32 << 10;
 
-/// Threads of a block that moves so many bytes of each: fewer where elements are so large that they have no room.
+/// Returns the threads per block for elements of this many bytes. Large elements reduce the number,
+/// so that a block's elements fit.
 pub(super) fn threads(block: Block, bytes: usize) -> u32 {
     let mut threads = block.threads;
     while threads as usize * bytes > ROOM {
@@ -68,7 +69,7 @@ mod tests {
     use crate::{element::DataType, kernel::check};
 
     #[test]
-    fn a_threads_part_of_the_mask_is_one_register() {
+    fn mask_bits_of_a_thread_fit_in_a_register() {
         check(&TABLE);
         for row in TABLE.0.iter().flat_map(|policy| policy.rows) {
             let Block { threads, .. } = row.variant;
@@ -83,7 +84,8 @@ mod tests {
             ] {
                 let unroll = row.variant.unroll(vector, data.size()) as usize;
                 assert!(unroll * vector <= 32);
-                // What a block moves together; none of these has fewer threads for it.
+                // The elements that a block collects. None of these variants has to reduce its
+                // threads.
                 assert!(threads as usize * vector * data.size() <= ROOM);
             }
         }

@@ -12,7 +12,7 @@ pub(super) const TABLE: &[(u32, &str, &str)] = &[
     (
         3,
         "NVRTC_ERROR_INVALID_INPUT",
-        "an argument is outside of what the call accepts",
+        "an argument is outside the range that the call accepts",
     ),
     (
         4,
@@ -37,12 +37,12 @@ pub(super) const TABLE: &[(u32, &str, &str)] = &[
     (
         8,
         "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
-        "name expressions come before compiling",
+        "name expressions must be added before compiling",
     ),
     (
         9,
         "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
-        "lowered names come after compiling",
+        "lowered names are only available after compiling",
     ),
     (
         10,
@@ -62,7 +62,7 @@ pub(super) const TABLE: &[(u32, &str, &str)] = &[
     (
         13,
         "NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED",
-        "no precompiled header was asked for",
+        "no precompiled header was requested",
     ),
     (
         14,
@@ -77,7 +77,7 @@ pub(super) const TABLE: &[(u32, &str, &str)] = &[
     (
         16,
         "NVRTC_ERROR_CANCELLED",
-        "the compilation was cancelled by its callback",
+        "the callback cancelled the compilation",
     ),
     (
         17,

@@ -1,7 +1,7 @@
-// Folders, outside of the loader's usual ones, where a driver's library may be. The build script reads this file too.
+// Folders of driver libraries apart from the loader's default ones. The build script also includes this file.
 
-/// Where WSL and NixOS have it.
+/// The folders of WSL and NixOS.
 pub const EVERYWHERE: &[&str] = &["usr/lib/wsl/lib", "run/opengl-driver/lib"];
 
-/// Where Jetson has it, below the folder of the processor's libraries.
+/// The folders of Jetson, below the folder of the processor's libraries.
 pub const BY_PROCESSOR: &[&str] = &["nvidia", "tegra"];

@@ -1,9 +1,9 @@
-//! Libraries that programs are linked to.
+//! State of libraries that programs are linked to.
 
 use core::error::Error;
 use core::fmt;
 
-/// A library that was looked for and not found. If programs are linked to the libraries, there is no such thing.
+/// The error for a missing library. It has no values if programs are linked to the libraries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {}
 

@@ -1,4 +1,4 @@
-//! Libraries that the program opens itself, at the first call.
+//! Libraries that the program opens at the first call.
 
 use core::error::Error;
 use core::ffi::{CStr, c_char, c_void};
@@ -16,7 +16,8 @@ use crate::CUresult;
 #[cfg(feature = "nvrtc")]
 use crate::nvrtcResult;
 
-/// Finds a function of the driver by its exported name, such as `cuMemAlloc_v2`; returns null if there is none.
+/// Finds a driver function by its exported name, such as `cuMemAlloc_v2`. Returns null if there is
+/// none.
 pub type Lookup = fn(&CStr) -> *mut c_void;
 
 pub(crate) static DRIVER: Library = Library {
@@ -36,13 +37,15 @@ pub(crate) static NVRTC: Library = Library {
     source: OnceLock::new(),
 };
 
-/// Makes `lookup` the driver of this process, in place of a library: for test doubles and emulators.
+/// Makes `lookup` the driver of this process instead of a library, for test doubles and emulators.
 ///
-/// Returns `false`, and changes nothing, if the driver was used before or `CUDA_SYS_LIBCUDA` names one.
+/// Returns `false` and has no effect if the driver was used before, or if `CUDA_SYS_LIBCUDA` names
+/// one.
 ///
 /// # Safety
-/// What `lookup` finds by the name of a driver function has that function's signature, keeps its contract, and stays
-/// valid until the process ends.
+/// The caller must ensure that every function that `lookup` returns for a driver function's name:
+/// - has the signature of that function and fulfils its contract;
+/// - stays valid until the process ends.
 pub unsafe fn provide_driver(lookup: Lookup) -> bool {
     trusted(DRIVER.variable).is_none() && DRIVER.source.set(Ok(Source::Provided(lookup))).is_ok()
 }
@@ -63,21 +66,21 @@ pub(super) fn nvrtc_address() -> *const c_void {
         .map_or(ptr::null(), |source| source.symbol(NVRTC.mark).cast_const())
 }
 
-/// A library: where to look for it, and what was found.
+/// A library: where to search for it, and the result of the search.
 pub(crate) struct Library {
     name: &'static str,
-    /// A function that every version of it has.
+    /// A function that every version of the library has.
     mark: &'static CStr,
-    /// The environment variable that names the file to use.
+    /// The environment variable with the path of the library to use.
     variable: &'static str,
     places: fn() -> places::Places,
     source: OnceLock<Result<Source, Missing>>,
 }
 
-/// Where functions come from.
+/// The source of functions.
 enum Source {
     Provided(Lookup),
-    /// A library that was in the process before.
+    /// A library that was already in the process.
     Process,
     Opened(system::Handle),
 }
@@ -92,7 +95,7 @@ impl Source {
     }
 }
 
-/// An environment variable, if the environment can be trusted.
+/// Returns an environment variable, if the environment can be trusted.
 fn trusted(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty() && system::trusts_environment())
 }
@@ -129,8 +132,8 @@ impl Library {
             })
     }
 
-    /// Opens the first of `files` that exists. Otherwise it returns what the loader says about those that it could not
-    /// load, and with `all` about those that are not there.
+    /// Opens the first of `files` that exists. Otherwise returns the loader's messages for files
+    /// that could not be loaded, and with `all` also those for missing files.
     fn open(&self, files: &[OsString], all: bool) -> Result<Source, Vec<String>> {
         let mut reasons = Vec::new();
         for file in files {
@@ -152,7 +155,7 @@ impl Library {
     }
 }
 
-/// Whether a reason of the loader says no more than that there is no such file.
+/// Returns whether a message of the loader only reports a missing file.
 fn is_absence(reason: &str, file: &OsStr) -> bool {
     let path = Path::new(file);
     if path.is_absolute() {
@@ -162,17 +165,17 @@ fn is_absence(reason: &str, file: &OsStr) -> bool {
     rest.is_some_and(|rest| rest.starts_with(": cannot open shared object file: No such file"))
 }
 
-/// A library that was looked for and not found.
+/// The error for a library that was not found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     library: &'static str,
-    /// Names that the loader was asked for, or the one file that was named.
+    /// The names that were passed to the loader, or the one path that was set.
     names: Vec<String>,
-    /// Other folders that were looked at.
+    /// Other folders that were searched.
     folders: Vec<String>,
-    /// What the loader says.
+    /// The loader's messages.
     reasons: Vec<String>,
-    /// The environment variable that can name a file, and may have done so.
+    /// The environment variable that can name a file.
     variable: &'static str,
     named_by_it: bool,
 }
@@ -193,7 +196,7 @@ impl fmt::Display for Missing {
             for folder in &self.folders {
                 write!(f, ", in {folder}")?;
             }
-            write!(f, "; {variable} can name another file")?;
+            write!(f, ". Set {variable} to use another file")?;
         }
         for (number, reason) in self.reasons.iter().enumerate() {
             let before = if number > 0 {
@@ -223,10 +226,11 @@ impl Symbol {
         }
     }
 
-    /// `None` if `library` is missing, or lacks the function.
+    /// Returns `None` if `library` is missing or lacks the function.
     #[inline]
     pub(crate) fn address(&self, library: &'static Library) -> Option<NonNull<c_void>> {
-        // Acquire, so that the thread that jumps into the library sees what it did when it was opened.
+        // Acquire makes the effects of opening the library visible to the thread that jumps into
+        // it.
         match NonNull::new(self.address.load(Ordering::Acquire)) {
             None => self.look_up(library),
             known => known,
@@ -242,7 +246,7 @@ impl Symbol {
     }
 }
 
-/// What a function returns if it can't be called.
+/// The result of a function that can't be called.
 pub(crate) trait Answer {
     fn without(library: &'static Library) -> Self;
 }

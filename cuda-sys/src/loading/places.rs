@@ -1,4 +1,4 @@
-//! Where to look for the libraries.
+//! The search paths of the libraries.
 
 use std::borrow::ToOwned;
 use std::ffi::OsString;
@@ -9,22 +9,22 @@ use std::vec::Vec;
 #[path = "folders.rs"]
 mod folders;
 
-/// Where a library may be: by these names, as the loader finds them, then in these folders.
+/// The places of a library: first these names on the loader's search path, then these folders.
 pub(super) struct Places {
     pub(super) names: Vec<String>,
     pub(super) folders: Vec<Group>,
 }
 
-/// Folders that are told as one.
+/// Folders that messages describe with one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
-    /// As in "looked for it in …".
+    /// The description after "Looked for … in".
     pub(super) text: String,
     pub(super) folders: Vec<PathBuf>,
 }
 
 impl Places {
-    /// All files, in their order.
+    /// Returns all files in search order.
     pub(super) fn files(&self) -> Vec<OsString> {
         let in_folders = self.folders.iter().flat_map(|group| &group.folders);
         let files =
@@ -33,7 +33,8 @@ impl Places {
     }
 }
 
-/// The driver's library: by its name, and in folders where the loader does not look.
+/// Returns the places of the driver's library: its name, and folders that the loader does not
+/// search.
 pub(super) fn of_driver() -> Places {
     if cfg!(windows) {
         return Places {
@@ -57,12 +58,13 @@ pub(super) fn of_driver() -> Places {
     }
 }
 
-/// Debian's name for the processor, by which it sorts libraries.
+/// Returns Debian's name for the processor, which is part of library paths.
 fn triple() -> String {
     std::format!("{}-linux-gnu", std::env::consts::ARCH)
 }
 
-/// NVRTC's library: by its names, then in the toolkits that `variable` and the usual places name, then in pip's packages.
+/// Returns the places of NVRTC's library: its names, the toolkits that `variable` names, those in
+/// default folders, and pip's packages.
 #[cfg(feature = "nvrtc")]
 pub(super) fn of_nvrtc(variable: impl Fn(&str) -> Option<OsString>) -> Places {
     let below: &[&str] = if cfg!(windows) {
@@ -100,8 +102,8 @@ pub(super) fn of_nvrtc(variable: impl Fn(&str) -> Option<OsString>) -> Places {
     }
 }
 
-/// The packages of Python, which is not asked: those of the active virtual environment, of the first `python3` on
-/// `PATH`, and of the user.
+/// Returns the folders of Python's packages without starting Python: those of the active virtual
+/// environment, of the first `python3` on `PATH`, and of the user.
 #[cfg(feature = "nvrtc")]
 fn of_pip(variable: impl Fn(&str) -> Option<OsString>) -> Option<Group> {
     if cfg!(windows) {
@@ -111,7 +113,7 @@ fn of_pip(variable: impl Fn(&str) -> Option<OsString>) -> Option<Group> {
     let path = variable("PATH").unwrap_or_default();
     let first = std::env::split_paths(&path).find(|dir| dir.join("python3").is_file());
     let first = first.and_then(|dir| dir.parent().map(Path::to_owned));
-    // Debian's pip installs for /usr/bin/python3 there.
+    // Debian's pip installs packages for /usr/bin/python3 there.
     let of_debian = (first.as_deref() == Some(Path::new("/usr"))).then(|| "/usr/local".into());
     let own = variable("HOME").map(|home| Path::new(&home).join(".local"));
     let mut text = String::from("pip's packages");
@@ -129,7 +131,8 @@ fn of_pip(variable: impl Fn(&str) -> Option<OsString>) -> Option<Group> {
     })
 }
 
-/// Where pip puts NVRTC below a folder in which Python is installed: that of CUDA 13, then that of 12.
+/// Returns pip's folders of NVRTC below a Python prefix: first those of CUDA 13, then those of CUDA
+/// 12.
 #[cfg(feature = "nvrtc")]
 fn packages(prefix: &Path) -> Vec<PathBuf> {
     let versions = std::fs::read_dir(prefix.join("lib"));
@@ -150,7 +153,7 @@ fn packages(prefix: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The header's own version first. A library of another version at most lacks some functions.
+/// Starts with the header's own version. A library of another version may lack some functions.
 #[cfg(feature = "nvrtc")]
 fn nvrtc_names(own: u32) -> Vec<String> {
     let versions = [own]
@@ -181,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn pips_packages_are_looked_at_last() {
+    fn pip_packages_are_searched_last() {
         let base =
             std::env::temp_dir().join(std::format!("cuda-sys-places-{}", std::process::id()));
         let folders = [

@@ -1,16 +1,17 @@
-//! The system's functions that open a library and find a symbol.
+//! The system functions that open a library and find a symbol.
 
 use core::ffi::{CStr, c_void};
 use std::ffi::{CString, OsStr};
 use std::string::String;
 
-/// An open library, which is never closed: the driver runs threads of its own until the process ends.
+/// An open library. It is never closed, because the driver runs its own threads until the process
+/// ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handle(*mut c_void);
 
-// SAFETY: the functions that take it may be called from any thread.
+// SAFETY: any thread may call the functions that take it.
 unsafe impl Send for Handle {}
-// SAFETY: as above.
+// SAFETY: any thread may call the functions that take it.
 unsafe impl Sync for Handle {}
 
 #[cfg(unix)]
@@ -21,39 +22,41 @@ mod own {
 
     pub(in super::super) fn open(name: &OsStr) -> Result<Handle, String> {
         let name = CString::new(name.as_bytes()).map_err(|error| error.to_string())?;
-        // SAFETY: a NUL-terminated name. What the library runs when it is loaded is as trusted as the library that a
-        // program is linked to, which the loader finds in the same places.
+        // SAFETY: the name ends in NUL. The code that the library runs when it is loaded is as
+        // trusted as that of a linked library, which the loader searches in the same places.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if !handle.is_null() {
             return Ok(Handle(handle));
         }
-        // SAFETY: takes no arguments; the answer is this thread's own.
+        // SAFETY: it takes no arguments, and the result belongs to this thread.
         let reason = unsafe { libc::dlerror() };
         if reason.is_null() {
             return Err("no reason given".to_string());
         }
-        // SAFETY: NUL-terminated, and there until this thread's next call of that family.
+        // SAFETY: the text ends in NUL, and is valid until this thread's next call of these
+        // functions.
         let reason = unsafe { CStr::from_ptr(reason) };
         Err(reason.to_string_lossy().into_owned())
     }
 
     pub(in super::super) fn symbol(handle: Handle, name: &CStr) -> *mut c_void {
-        // SAFETY: an open library and a NUL-terminated name.
+        // SAFETY: the library is open, and the name ends in NUL.
         unsafe { libc::dlsym(handle.0, name.as_ptr()) }
     }
 
-    /// A symbol of any library in the process that exposes its symbols to all.
+    /// Finds a symbol in any library of the process with global symbols.
     pub(in super::super) fn anywhere(name: &CStr) -> *mut c_void {
         symbol(Handle(libc::RTLD_DEFAULT), name)
     }
 
-    /// Whether the environment can be trusted: not in a program that runs with more rights than its user.
+    /// Returns whether the environment can be trusted. It can't in a program that runs with more
+    /// privileges than its user.
     pub(in super::super) fn trusts_environment() -> bool {
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        // SAFETY: any number may be asked about.
+        // SAFETY: `getauxval` accepts any number.
         return unsafe { libc::getauxval(libc::AT_SECURE) } == 0;
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        // SAFETY: none of them takes an argument or fails.
+        // SAFETY: these functions take no arguments and can't fail.
         return unsafe { libc::getuid() == libc::geteuid() && libc::getgid() == libc::getegid() };
     }
 }
@@ -72,9 +75,10 @@ mod own {
         fn GetProcAddress(library: *mut c_void, name: *const core::ffi::c_char) -> *mut c_void;
     }
 
-    /// The program's own folder, the system's, and those that were added by name; never the current one.
+    /// The program's own folder, the system's, and those that were added by name, but never the
+    /// current one.
     const SEARCH_DEFAULT_DIRS: u32 = 0x1000;
-    /// For a file that is named in full, its own folder too, where NVRTC finds its builtins.
+    /// For a full path, also the file's own folder, where NVRTC finds its builtins.
     const SEARCH_DLL_LOAD_DIR: u32 = 0x100;
 
     pub(in super::super) fn open(name: &OsStr) -> Result<Handle, String> {
@@ -84,8 +88,8 @@ mod own {
         } else {
             0
         };
-        // SAFETY: a NUL-terminated name; the second argument is reserved and null. What the library runs when it is
-        // loaded is as trusted as one that a program is linked to.
+        // SAFETY: the name ends in NUL. The second argument is reserved and null. The code that the
+        // library runs when it is loaded is as trusted as that of a linked library.
         let handle = unsafe {
             LoadLibraryExW(
                 wide.as_ptr(),
@@ -101,11 +105,11 @@ mod own {
     }
 
     pub(in super::super) fn symbol(handle: Handle, name: &CStr) -> *mut c_void {
-        // SAFETY: an open library and a NUL-terminated name.
+        // SAFETY: the library is open, and the name ends in NUL.
         unsafe { GetProcAddress(handle.0, name.as_ptr()) }
     }
 
-    /// Windows has no search through all libraries of a process.
+    /// Windows can't search all libraries of a process.
     pub(in super::super) fn anywhere(_: &CStr) -> *mut c_void {
         core::ptr::null_mut()
     }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Emitter<'_> {
-    /// Writes an expression that decides what runs; returns its value.
+    /// Writes an expression with control flow, and returns its value.
     pub(super) fn control(&mut self, node: &Node) -> Result<Value> {
         match &node.what {
             What::Block(block) => return self.block(block),
@@ -23,7 +23,8 @@ impl Emitter<'_> {
             What::Break(value) => {
                 if let Some(value) = value {
                     let text = self.value(value)?.text;
-                    // Without a place for it, the loop's value is never a number, and this is never reached.
+                    // Without a variable for it, the loop's value is never a number, and this code
+                    // is unreachable.
                     if let Some(Some(place)) = self.loops.last().cloned() {
                         self.line(&format!("{place} = {text};"));
                     }
@@ -54,12 +55,12 @@ impl Emitter<'_> {
                 };
                 self.line(&text);
             }
-            _ => return Err(Error::new(node.span, "this is not known on the device")),
+            _ => return Err(Error::new(node.span, "this is not supported on the device")),
         }
         Ok(Value::none())
     }
 
-    /// Names differ from each other, so a block needs no braces of its own.
+    /// Writes a block without braces, because all names are unique.
     fn block(&mut self, block: &Block) -> Result<Value> {
         for statement in &block.statements {
             match statement {
@@ -72,7 +73,7 @@ impl Emitter<'_> {
                     };
                     self.line(&text);
                 }
-                // What it computes has no effect beyond its statements.
+                // The expression's value has no effect beyond its statements.
                 Statement::Expression(node) => {
                     self.value(node)?;
                 }
@@ -129,14 +130,14 @@ impl Emitter<'_> {
         Ok(place.map_or_else(Value::none, |place| Value::name(&place, true)))
     }
 
-    /// A new variable without a value.
+    /// Declares a new variable without a value.
     fn place(&mut self, scalar: Scalar) -> String {
         let name = self.names.temporary();
         self.line(&format!("{} {name};", scalar.device()));
         name
     }
 
-    /// Writes a loop's body, one block further in; its value goes to `place`.
+    /// Writes a loop's body, indented once. Its value is assigned to `place`.
     fn body(&mut self, body: &Block, place: Option<String>) -> Result<Vec<String>> {
         self.loops.push(place);
         let written = self.inside(|emitter| emitter.block(body));
@@ -189,7 +190,7 @@ impl Emitter<'_> {
         let body = self.body(&whole.body, None)?;
         let declared = &self.variables[whole.variable];
         let (name, end) = (&declared.name, end.text);
-        // The counter must not pass the highest value: where a literal is the end, it does not.
+        // The counter must not exceed the highest value. With a literal end, it can't.
         let close = match &whole.end.what {
             What::Integer { value, .. } => *value < scalar.highest(),
             _ => false,
@@ -236,7 +237,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The sign of an operator that C++ can assign with.
+/// Returns the sign of an operator that has a compound assignment in C++.
 fn short(operator: Operator) -> Option<&'static str> {
     match operator {
         Operator::Add => Some("+"),

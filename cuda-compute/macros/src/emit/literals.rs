@@ -9,19 +9,19 @@ use crate::{
     types::Scalar::{self, *},
 };
 
-/// An integer literal.
+/// Returns an integer literal.
 pub fn integer(value: u128, negative: bool, scalar: Scalar, span: Span) -> Result<Value> {
     let highest = scalar.highest() + u128::from(negative && scalar.has_sign());
     if !scalar.is_integer() || value > highest || (negative && !scalar.has_sign() && value != 0) {
         let sign = if negative { "-" } else { "" };
-        let message = format!("{sign}{value} is no value of `{}`", scalar.rust());
+        let message = format!("{sign}{value} is not a value of `{}`", scalar.rust());
         return Err(Error::new(span, message));
     }
     let value = value as i128;
     Ok(whole(if negative { -value } else { value }, scalar))
 }
 
-/// A literal of a real number, by its digits.
+/// Returns a floating-point literal from its digits.
 pub fn real(digits: &str, scalar: Scalar, span: Span) -> Result<Value> {
     let read = match scalar {
         F32 => digits
@@ -31,7 +31,7 @@ pub fn real(digits: &str, scalar: Scalar, span: Span) -> Result<Value> {
             .parse::<f64>()
             .map(|value| (double(value), value.is_finite())),
         _ => {
-            let message = format!("a real number is no value of `{}`", scalar.rust());
+            let message = format!("a float is not a value of `{}`", scalar.rust());
             return Err(Error::new(span, message));
         }
     };
@@ -41,17 +41,20 @@ pub fn real(digits: &str, scalar: Scalar, span: Span) -> Result<Value> {
             let message = format!("{digits} is too large for `{}`", scalar.rust());
             Err(Error::new(span, message))
         }
-        Err(_) => Err(Error::new(span, "this number can't be read")),
+        Err(_) => Err(Error::new(span, "this number can't be parsed")),
     }
 }
 
-/// A named constant.
+/// Returns a named constant.
 pub fn constant(constant: Constant, scalar: Scalar, span: Span) -> Result<Value> {
     match (constant, scalar) {
         (Constant::Single(value), F32) => Ok(single(value)),
         (Constant::Real(value), F64) => Ok(double(value)),
         (Constant::Integer(value), scalar) if scalar.is_integer() => Ok(whole(value, scalar)),
-        _ => Err(Error::new(span, format!("this is no `{}`", scalar.rust()))),
+        _ => Err(Error::new(
+            span,
+            format!("this is not a value of `{}`", scalar.rust()),
+        )),
     }
 }
 
@@ -69,7 +72,7 @@ fn whole(value: i128, scalar: Scalar) -> Value {
     Value::literal(format!("{value}{suffix}"))
 }
 
-/// By its bits where C++ has no literal, or compilers differ about it.
+/// Returns the value by its bits if C++ has no literal for it, or if compilers disagree about it.
 fn single(value: f32) -> Value {
     Value::literal(if value.is_normal() || value == 0.0 {
         format!("{value:?}f")

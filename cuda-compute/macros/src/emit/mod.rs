@@ -1,7 +1,8 @@
-//! From the tree to CUDA C++.
+//! Translation of the syntax tree to CUDA C++.
 //!
-//! An expression becomes statements that have to run before it, and a text without side effects. So the order in which
-//! C++ evaluates such a text does not matter: only an operand before one that has statements is put aside first.
+//! An expression becomes statements that must run before it, and a text without side effects. The
+//! order in which C++ evaluates such a text therefore does not matter. Only an operand that
+//! precedes one with statements is stored in a variable first.
 
 mod control;
 mod literals;
@@ -16,10 +17,10 @@ use crate::{
     types::{Scalar, Types},
 };
 
-/// What the renderer replaces by the function's name.
+/// The placeholder that the renderer replaces by the function's name.
 pub const NAME: &str = "@NAME@";
 
-/// How strongly the operators of C++ bind.
+/// The precedence of C++ operators.
 mod binds {
     pub const PRIMARY: u8 = 16;
     pub const UNARY: u8 = 15;
@@ -39,9 +40,9 @@ mod binds {
 #[derive(Clone)]
 struct Value {
     text: String,
-    /// How strongly its outermost operator binds.
+    /// The precedence of its outermost operator.
     binds: u8,
-    /// Whether it is the same later on: no variable in it changes.
+    /// Whether its value stays the same, because no variable in it changes.
     stable: bool,
     /// Whether it is a name or a literal.
     simple: bool,
@@ -53,11 +54,11 @@ struct Emitter<'a> {
     names: Names,
     lines: Vec<String>,
     depth: usize,
-    /// Where each loop puts its value, the innermost last.
+    /// The variable for each loop's value, the innermost loop last.
     loops: Vec<Option<String>>,
 }
 
-/// The device function of a closure.
+/// Returns the device function of a closure.
 pub fn function(inferred: &Inferred) -> Result<String> {
     let closure = &inferred.closure;
     let mut emitter = Emitter::new(inferred);
@@ -72,7 +73,7 @@ pub fn function(inferred: &Inferred) -> Result<String> {
         None => {
             return Err(Error::new(
                 closure.body.span,
-                "the type of the result is not known",
+                "the type of the result can't be inferred",
             ));
         }
     };
@@ -91,14 +92,14 @@ pub fn function(inferred: &Inferred) -> Result<String> {
     })
 }
 
-/// The text of an expression that needs no statements.
+/// Returns the text of an expression that needs no statements.
 pub fn constant(inferred: &Inferred) -> Result<String> {
     let mut emitter = Emitter::new(inferred);
     let value = emitter.value(&inferred.closure.body)?;
     if !emitter.lines.is_empty() {
         return Err(Error::new(
             inferred.closure.body.span,
-            "this has to be an expression without statements",
+            "this must be an expression without statements",
         ));
     }
     Ok(value.text)
@@ -122,7 +123,7 @@ impl<'a> Emitter<'a> {
             .push(format!("{}{text}", "    ".repeat(self.depth)));
     }
 
-    /// What `write` writes, one block further in.
+    /// Calls `write` and returns the lines that it wrote, indented once.
     fn inside<T>(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<T>,
@@ -138,7 +139,7 @@ impl<'a> Emitter<'a> {
     fn scalar(&self, node: &Node) -> Result<Scalar> {
         self.types.decided(node.ty).ok_or_else(|| {
             let message = format!(
-                "this is {}, and a number is expected",
+                "this is {}, but a number is expected",
                 self.types.describe(node.ty)
             );
             Error::new(node.span, message)
@@ -150,7 +151,7 @@ impl<'a> Emitter<'a> {
         self.types.decided(declared.ty).ok_or_else(|| {
             Error::new(
                 declared.span,
-                "the type of this variable is not known: write it, as in `let x: f32`",
+                "the type of this variable can't be inferred: write it, as in `let x: f32`",
             )
         })
     }
@@ -159,14 +160,14 @@ impl<'a> Emitter<'a> {
         self.types.decided(node.ty).is_some()
     }
 
-    /// A new variable with this value.
+    /// Stores a value in a new variable.
     fn put_aside(&mut self, scalar: Scalar, value: &Value) -> (String, Value) {
         let name = self.names.temporary();
         let line = format!("{} {name} = {};", scalar.device(), value.text);
         (line, Value::name(&name, true))
     }
 
-    /// The values of operands, which are evaluated from left to right.
+    /// Returns the values of operands, which are evaluated from left to right.
     fn values<'n>(&mut self, nodes: impl IntoIterator<Item = &'n Node>) -> Result<Vec<Value>> {
         let mut before: Vec<(&Node, Value)> = Vec::new();
         for node in nodes {
@@ -189,7 +190,7 @@ impl<'a> Emitter<'a> {
         Ok(before.into_iter().map(|(_, value)| value).collect())
     }
 
-    /// Writes the statements of an expression; returns its value.
+    /// Writes the statements of an expression, and returns its value.
     fn value(&mut self, node: &Node) -> Result<Value> {
         match &node.what {
             What::Integer { value, negative } => {
@@ -249,12 +250,12 @@ impl Value {
         }
     }
 
-    /// Of what has none. Where a number has to stand in code that is never reached, this one does.
+    /// The value of an expression without one. It serves as a number in unreachable code.
     fn none() -> Self {
         Self::literal("0".into())
     }
 
-    /// The text as an operand that has to bind at least so strongly.
+    /// Returns the text as an operand that requires at least this precedence.
     fn within(&self, binds: u8) -> String {
         if self.binds >= binds {
             self.text.clone()

@@ -9,7 +9,7 @@ use crate::{
     types::Scalar::{self, *},
 };
 
-/// Whether C++ computes this type in `int`.
+/// Returns whether C++ computes this type in `int`.
 fn narrow(scalar: Scalar) -> bool {
     matches!(scalar, I8 | I16 | U8 | U16)
 }
@@ -19,7 +19,8 @@ impl Emitter<'_> {
         let scalar = self.scalar(operand)?;
         let value = self.value(operand)?;
         if scalar.is_real() {
-            // Binds more than a minus does: two of them would be another operator.
+            // The operand needs higher precedence than a minus, because two of them would be
+            // another operator.
             let text = format!("-{}", value.within(binds::PRIMARY));
             return Ok(Value::new(text, binds::UNARY, value.stable));
         }
@@ -37,7 +38,7 @@ impl Emitter<'_> {
             _ => {
                 return Err(Error::new(
                     operand.span,
-                    "`!` is for integers and truth values",
+                    "`!` requires an integer or a `bool`",
                 ));
             }
         };
@@ -55,7 +56,7 @@ impl Emitter<'_> {
         self.combine(operator, scalar, &values[0], &values[1], left)
     }
 
-    /// `operator` of two values; the left one is of type `scalar`.
+    /// Applies `operator` to two values. The left one has the type `scalar`.
     pub(super) fn combine(
         &self,
         operator: Operator,
@@ -69,16 +70,16 @@ impl Emitter<'_> {
         if scalar == Bool && !operator.compares() && !matches!(operator, BitAnd | BitOr | BitXor) {
             return Err(Error::new(
                 place.span,
-                "truth values can't be computed with",
+                "arithmetic is not supported for `bool`",
             ));
         }
         if scalar.is_real() && matches!(operator, BitAnd | BitOr | BitXor | Shl | Shr) {
             return Err(Error::new(
                 place.span,
-                "real numbers have no bits here: `to_bits` returns them as an integer",
+                "floats have no bit operations: convert them to integers with `to_bits`",
             ));
         }
-        // In these types C++ wraps around, too.
+        // C++ wraps around in these types too.
         let direct = scalar.is_real() || matches!(scalar, U32 | U64);
         let (sign, binds) = match operator {
             Add if direct => ("+", binds::ADD),
@@ -103,12 +104,12 @@ impl Emitter<'_> {
             Gt => (">", binds::RELATION),
             Ge => (">=", binds::RELATION),
         };
-        // From left to right where they bind alike.
+        // Operators of equal precedence are evaluated from left to right.
         let text = format!("{} {sign} {}", left.within(binds), right.within(binds + 1));
         Ok(Value::new(text, binds, left.stable && right.stable))
     }
 
-    /// `&&` and `||`: the right side is evaluated only where it decides.
+    /// Writes `&&` or `||`. The right side is evaluated only if it decides the result.
     pub(super) fn logic(&mut self, left: &Node, right: &Node, and: bool) -> Result<Value> {
         let (sign, binds) = if and {
             ("&&", binds::AND)
@@ -138,7 +139,7 @@ impl Emitter<'_> {
             return Ok(value);
         }
         let ty = to.device();
-        // Only this way C++ leaves a part undefined.
+        // This is the only conversion for which C++ leaves some values undefined.
         if from.is_real() && to.is_integer() {
             let text = format!("rs_cast<{ty}>({})", value.text);
             return Ok(Value::new(text, binds::PRIMARY, value.stable));
@@ -146,7 +147,7 @@ impl Emitter<'_> {
         if to == Bool {
             return Err(Error::new(
                 operand.span,
-                "a number is no truth value: compare it, as in `x != 0`",
+                "a number can't be converted to `bool`: compare it, as in `x != 0`",
             ));
         }
         let text = format!("({ty}){}", value.within(binds::UNARY));
@@ -166,19 +167,19 @@ impl Emitter<'_> {
                 Value::new(text, binds::MUL, values[0].stable)
             }
             Text::Operator(_) => {
-                return Err(Error::new(arguments[0].span, "an operator is no call"));
+                return Err(Error::new(arguments[0].span, "an operator can't be called"));
             }
         })
     }
 }
 
-/// A function of CUDA's.
+/// Returns a call of a CUDA function.
 fn math(name: &str, scalar: Scalar, arguments: &[Value]) -> Value {
     let suffix = if scalar == F32 { "f" } else { "" };
     written(format!("{name}{suffix}"), arguments)
 }
 
-/// A template of `scalar.cuh`.
+/// Returns a call of a template of `scalar.cuh`.
 fn helper(name: &str, scalar: Scalar, arguments: &[Value]) -> Value {
     written(format!("{name}<{}>", scalar.device()), arguments)
 }

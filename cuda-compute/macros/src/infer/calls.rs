@@ -12,7 +12,7 @@ use crate::{
     types::{Scalar, Ty, unknown},
 };
 
-/// What a path leads to.
+/// The meaning of a path.
 enum Named {
     /// `f32::name`.
     OfType(Scalar, Ident),
@@ -29,7 +29,7 @@ fn named(path: &Path) -> Result<Named> {
     {
         return Err(Error::new_spanned(
             &segment.arguments,
-            "type parameters are not known on the device: leave them out",
+            "type parameters are not supported on the device: leave them out",
         ));
     }
     let names: Vec<String> = path
@@ -59,7 +59,7 @@ fn named(path: &Path) -> Result<Named> {
 }
 
 impl Checker {
-    /// A variable or a constant.
+    /// Resolves a variable or a constant.
     pub(super) fn path(&mut self, path: &ExprPath) -> Result<(What, Ty)> {
         if path.qself.is_none() {
             if let Some(name) = path.path.get_ident() {
@@ -79,13 +79,13 @@ impl Checker {
         }
         let text = quote::quote!(#path).to_string().replace(' ', "");
         let message = format!(
-            "`{text}` is not known on the device: known are constants of the number types, such as `f32::MAX`, and \
-             of `std::f32::consts` and `std::f64::consts`; make another one a parameter"
+            "`{text}` is not supported on the device: the supported constants are those of the number types, such as `f32::MAX`, and \
+             of `std::f32::consts` and `std::f64::consts`. Make any other constant a parameter"
         );
         Err(Error::new_spanned(path, message))
     }
 
-    /// A method that is called as a function, such as `f32::max(a, b)`.
+    /// Resolves a method that is called as a function, such as `f32::max(a, b)`.
     pub(super) fn call(&mut self, call: &ExprCall) -> Result<(What, Ty)> {
         let path = match &*call.func {
             Expr::Path(path) if path.qself.is_none() => path,
@@ -99,7 +99,7 @@ impl Checker {
         let Named::OfType(own, name) = named(&path.path)? else {
             let text = quote::quote!(#path).to_string().replace(' ', "");
             let message = format!(
-                "`{text}` is not known on the device, where only methods of numbers can be called: write out what it \
+                "`{text}` is not supported on the device, where only methods of numbers can be called: write out what it \
                  computes"
             );
             return Err(Error::new_spanned(path, message));
@@ -110,7 +110,7 @@ impl Checker {
                 let arguments = self.arguments(&name, &call.args, &[own.unsigned()])?;
                 Ok((What::Call(text, arguments), own.into()))
             }
-            // Lossless, or rustc would not have it.
+            // The conversion is lossless, because rustc rejects others.
             "from" if call.args.len() == 1 => {
                 let value = self.operand(&call.args[0])?;
                 self.known(&value)?;
@@ -132,7 +132,7 @@ impl Checker {
         if let Some(parameters) = &call.turbofish {
             return Err(Error::new_spanned(
                 parameters,
-                "type parameters are not known on the device: leave them out",
+                "type parameters are not supported on the device: leave them out",
             ));
         }
         let own = self.known(&receiver)?;
@@ -171,7 +171,7 @@ impl Checker {
             let count = types.len();
             let plural = if count == 1 { "" } else { "s" };
             let message = format!(
-                "`{name}` takes {count} argument{plural}, and here are {}",
+                "`{name}` takes {count} argument{plural}, but got {}",
                 arguments.len()
             );
             return Err(Error::new(name.span(), message));
@@ -187,6 +187,6 @@ impl Checker {
 fn no_method(own: Scalar, name: &Ident) -> Error {
     let ty = own.rust();
     let remedy = methods::remedy(own, &name.to_string());
-    let message = format!("the method `{name}` of `{ty}` is not known on the device: {remedy}");
+    let message = format!("the method `{name}` of `{ty}` is not supported on the device: {remedy}");
     Error::new(name.span(), message)
 }

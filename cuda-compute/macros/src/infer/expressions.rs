@@ -46,7 +46,7 @@ impl Checker {
         Ok(Node { what, ty, span })
     }
 
-    /// `hint` is the type of a literal that has none of its own and is converted to that type.
+    /// Reads an integer literal. `hint` is the type that an unsuffixed literal is converted to.
     fn integer(&mut self, literal: &LitInt, negative: bool, hint: Option<Scalar>) -> Result<Node> {
         let ty: Ty = match (literal.suffix(), hint) {
             ("", Some(scalar)) if scalar.is_integer() => scalar.into(),
@@ -80,7 +80,7 @@ impl Checker {
         })
     }
 
-    /// A literal, maybe behind a minus.
+    /// Reads a literal, optionally after a minus.
     fn literal(
         &mut self,
         expression: &Expr,
@@ -121,19 +121,19 @@ impl Checker {
         }
     }
 
-    /// An expression that has a value.
+    /// Reads an expression that has a value.
     pub(super) fn operand(&mut self, expression: &Expr) -> Result<Node> {
         let node = self.expression(expression)?;
         if self.types.now(node.ty) == Ty::Unit {
             return Err(Error::new(
                 node.span,
-                "this has no value, and one is expected here",
+                "this has no value, but one is expected here",
             ));
         }
         Ok(node)
     }
 
-    /// An expression of this type.
+    /// Reads an expression of this type.
     pub(super) fn of_type(&mut self, expression: &Expr, ty: impl Into<Ty>) -> Result<Node> {
         let node = self.operand(expression)?;
         self.types.join(ty.into(), node.ty, node.span)?;
@@ -180,7 +180,7 @@ impl Checker {
             _ => {
                 return Err(Error::new_spanned(
                     binary.op,
-                    "this operator is not known on the device",
+                    "this operator is not supported on the device",
                 ));
             }
         };
@@ -204,7 +204,8 @@ impl Checker {
         Ok((What::Binary(operator, Box::new(left), Box::new(right)), ty))
     }
 
-    /// The type of both operands; of the left one for shifts, whose count may be of any integer type.
+    /// Returns the common type of both operands. For shifts it is the type of the left one, because
+    /// the count may have any integer type.
     fn joined(&mut self, operator: Operator, left: Ty, right: &Node) -> Result<Ty> {
         match operator {
             Operator::Shl | Operator::Shr => Ok(left),
@@ -212,7 +213,7 @@ impl Checker {
         }
     }
 
-    /// The variable that is assigned to.
+    /// Returns the variable that is assigned to.
     fn target(&mut self, place: &Expr) -> Result<(Variable, Ty)> {
         match place {
             Expr::Path(path) if path.qself.is_none() => match path.path.get_ident() {
@@ -245,7 +246,7 @@ impl Checker {
 
     fn cast(&mut self, cast: &ExprCast) -> Result<(What, Ty)> {
         let to = Scalar::written(&cast.ty)?;
-        // A literal takes the type that it is converted to, as it does in rustc.
+        // An unsuffixed literal takes the type that it is converted to, as in rustc.
         let value = match self.literal(&cast.expr, false, Some(to))? {
             Some(literal) => literal,
             None => self.operand(&cast.expr)?,

@@ -1,7 +1,8 @@
-//! From Rust's syntax to a tree whose types are known.
+//! Translation of Rust's syntax to a tree with inferred types.
 //!
-//! The rules are rustc's, as far as numbers need them. rustc has the last word: the closure is compiled as a Rust
-//! function with the types found here written at its literals, so that the two can't disagree unnoticed.
+//! The rules are a subset of rustc's for numbers. rustc makes the final decision: the closure is
+//! also compiled as a Rust function with the inferred types written at its literals, so a
+//! disagreement can't go unnoticed.
 
 mod calls;
 mod expressions;
@@ -19,30 +20,30 @@ use crate::{
     types::{Kind, Scalar, Ty, Types},
 };
 
-/// The most parameters that a closure may have.
+/// The maximum number of parameters of a closure.
 const MOST: usize = 6;
 
-/// A closure whose types are inferred, and what went with it.
+/// A closure whose types are inferred, with the data that `host` needs.
 pub struct Inferred {
     pub closure: Closure,
     pub types: Types,
-    /// The types of all numbers that are written in it, in the order in which they are read.
+    /// The types of all number literals, in the order in which they are read.
     pub literals: Vec<Ty>,
-    /// The variables of all names that are written in it, in the order in which they are read.
+    /// The variables of all names, in the order in which they are read.
     pub mentions: Vec<Variable>,
 }
 
-/// What is known while a closure is read.
+/// The state while a closure is read.
 #[derive(Default)]
 struct Checker {
     types: Types,
     names: Names,
     host_names: Names,
     variables: Vec<Declared>,
-    /// Which variables can be seen, the innermost block last.
+    /// The visible variables, the innermost block last.
     scopes: Vec<HashMap<String, Variable>>,
     loops: Vec<Loop>,
-    /// The closure's result; none in what is no closure.
+    /// The type of the closure's result, or none outside a closure.
     result: Option<Ty>,
     literals: Vec<Ty>,
     mentions: Vec<Variable>,
@@ -70,7 +71,7 @@ pub fn closure(closure: &ExprClosure) -> Result<Inferred> {
         .collect::<Result<_>>()?;
     if parameters.is_empty() || parameters.len() > MOST {
         let message = format!(
-            "a closure for the device has 1 to {MOST} parameters, and this one has {}",
+            "a closure for the device has 1 to {MOST} parameters, but this one has {}",
             parameters.len()
         );
         return Err(Error::new(closure.or1_token.span(), message));
@@ -83,14 +84,13 @@ pub fn closure(closure: &ExprClosure) -> Result<Inferred> {
     let body = checker.expression(&closure.body)?;
     let result = checker.types.join(result, body.ty, body.span)?;
     if checker.types.decided(result).is_none() {
-        let message =
-            "the closure returns nothing: end it with an expression that has no `;` behind it";
+        let message = "the closure returns nothing: end it with an expression without a `;`";
         return Err(Error::new(body.span, message));
     }
     Ok(checker.finish(parameters, body, result))
 }
 
-/// Reads an expression without variables, of this type.
+/// Reads an expression of this type without variables.
 pub fn constant(expression: &Expr, ty: Scalar) -> Result<Inferred> {
     let mut checker = Checker::default();
     let body = checker.expression(expression)?;
@@ -120,10 +120,10 @@ impl Checker {
                 match self.pattern(&typed.pat, ty.into())? {
                     Some(variable) if self.scopes[0].len() < self.mentions.len() => {
                         let span = self.variables[variable].span;
-                        Err(Error::new(span, "there is another parameter of this name"))
+                        Err(Error::new(span, "another parameter has this name"))
                     }
                     Some(variable) => Ok(variable),
-                    // Not used, but it has a place among the parameters.
+                    // The parameter is unused, but it keeps its position.
                     None => Ok(self.declare("unused", ty.into(), false, typed.pat.span())),
                 }
             }
@@ -141,7 +141,7 @@ impl Checker {
         }
     }
 
-    /// The variable that a pattern declares; none for `_`.
+    /// Returns the variable that a pattern declares, or none for `_`.
     fn pattern(&mut self, pattern: &Pat, ty: Ty) -> Result<Option<Variable>> {
         match pattern {
             Pat::Wild(_) => Ok(None),
@@ -157,7 +157,7 @@ impl Checker {
             }
             other => Err(Error::new_spanned(
                 other,
-                "patterns are not known on the device: declare one variable by its name",
+                "patterns are not supported on the device: declare one variable by its name",
             )),
         }
     }
@@ -178,7 +178,7 @@ impl Checker {
         variable
     }
 
-    /// The variable of this name.
+    /// Returns the variable with this name.
     fn variable(&mut self, name: &Ident) -> Result<Variable> {
         let text = name.to_string();
         let text = text.strip_prefix("r#").unwrap_or(&text);
@@ -192,11 +192,11 @@ impl Checker {
         Ok(variable)
     }
 
-    /// The type of `node`, which has to be known by now.
+    /// Returns the type of `node`, which must be known by now.
     fn known(&self, node: &Node) -> Result<Scalar> {
         self.types.scalar(node.ty).ok_or_else(|| {
             let message = format!(
-                "this is {}, whose methods are not known before its type is: write the type, as in `2.0_f32` or \
+                "calling a method of {} requires its exact type: write the type, as in `2.0_f32` or \
                  `let x: f32`",
                 self.types.describe(node.ty)
             );

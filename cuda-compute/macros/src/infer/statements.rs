@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Checker {
-    /// An expression that decides what runs; none if it is of another kind.
+    /// Reads an expression with control flow, or returns none for any other expression.
     pub(super) fn control(&mut self, expression: &Expr) -> Result<Option<(What, Ty)>> {
         let found = match expression {
             Expr::Block(block) => {
@@ -94,7 +94,7 @@ impl Checker {
                 Stmt::Item(item) => {
                     return Err(Error::new_spanned(
                         item,
-                        "items are not known on the device: write out what it is for",
+                        "items are not supported on the device: write out what it is for",
                     ));
                 }
                 Stmt::Macro(call) => return Err(refused::macros(call)),
@@ -132,14 +132,14 @@ impl Checker {
                 if let Some((token, _)) = &init.diverge {
                     return Err(Error::new_spanned(
                         token,
-                        "`let` with `else` is not known on the device: write `if`",
+                        "`let` with `else` is not supported on the device: write `if`",
                     ));
                 }
                 Some(self.of_type(&init.expr, ty)?)
             }
             None => None,
         };
-        // After the value, which may name an earlier variable of this name.
+        // Declare it after the value, which may use an earlier variable of this name.
         match (self.pattern(pattern, ty)?, value) {
             (Some(variable), value) => Ok(Statement::Let(variable, value)),
             (None, Some(value)) => Ok(Statement::Expression(value)),
@@ -155,7 +155,8 @@ impl Checker {
         let then = self.block(&branch.then_branch)?;
         let Some((_, other)) = &branch.else_branch else {
             if !matches!(self.types.now(then.ty), Ty::Unit | Ty::Never) {
-                let message = "an `if` with a value needs an `else`, for the value where the condition does not hold";
+                let message =
+                    "an `if` with a value needs an `else`, for the value if the condition is false";
                 return Err(Error::new(branch.if_token.span, message));
             }
             return Ok((What::If(condition, then, None), Ty::Unit));
@@ -165,7 +166,8 @@ impl Checker {
         Ok((What::If(condition, then, Some(Box::new(other))), ty))
     }
 
-    /// The body of a loop whose value is of type `ty`, and whether there is a `break` in it.
+    /// Reads the body of a loop whose value has the type `ty`. Returns it, and whether it contains
+    /// a `break`.
     fn body(&mut self, body: &syn::Block, ty: Ty, has_value: bool) -> Result<(Block, bool)> {
         self.loops.push(Loop {
             ty,
@@ -229,7 +231,7 @@ impl Checker {
             other => {
                 return Err(Error::new_spanned(
                     other,
-                    "`for` goes through ranges only on the device, as in `0..n` or `1..=n`",
+                    "on the device, `for` supports only ranges, as in `0..n` or `1..=n`",
                 ));
             }
         };

@@ -1,9 +1,10 @@
-//! What a plan's calls compute, by a loop that reads them as cuBLAS does, against the product by indices.
+//! Executes a plan's calls with a loop that reads them as cuBLAS does, and compares the result with
+//! the product by indices.
 
 use super::*;
 use crate::{array::Order, random_numbers::Random};
 
-/// An operand: where its elements lie, and the memory.
+/// An operand: its layout and memory.
 #[derive(Clone)]
 struct Operand {
     layout: Layout,
@@ -21,7 +22,7 @@ impl Operand {
         self.at(self.layout.offset as isize + far)
     }
 
-    /// Side by side in C order.
+    /// Returns a dense copy in C order.
     fn copied(&self) -> Self {
         let shape = self.layout.shape;
         let memory = indices(shape.as_slice()).map(|index| self.element(&index));
@@ -32,7 +33,7 @@ impl Operand {
     }
 }
 
-/// All indices of a shape, in C order.
+/// Returns all indices of a shape, in C order.
 fn indices(lengths: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
     let lengths = lengths.to_vec();
     let count: usize = lengths.iter().product();
@@ -47,7 +48,8 @@ fn indices(lengths: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
     })
 }
 
-/// The index of an operand's element, by that of the batch: axes that are missing or have one element are stretched.
+/// Returns the index of an operand's element from the index of the batch. Missing axes and axes of
+/// length 1 are broadcast.
 fn stretched(lengths: &[usize], batch: &[usize], last: [usize; 2]) -> Vec<usize> {
     let own = lengths.len() - 2;
     let missing = batch.len() - own;
@@ -79,10 +81,11 @@ fn by_indices(lengths: &Lengths, left: &Operand, right: &Operand) -> Vec<i64> {
         .collect()
 }
 
-/// The calls, as `cublasGemmStridedBatchedEx` reads its arguments: matrices lie column by column.
+/// Executes the calls as `cublasGemmStridedBatchedEx` does, with column-major matrices.
 fn by_calls(plan: &Plan, left: &Operand, right: &Operand, elements: usize) -> Vec<i64> {
     let mut result = vec![None; elements];
-    // The transposes: the first matrix has n rows and k columns, the second k rows and m columns.
+    // These are the transposes: the first matrix has n rows and k columns, the second has k rows
+    // and m columns.
     let check = |side: Side, rows: i64, columns: i64| {
         let stored = if side.turned { columns } else { rows };
         assert!(
@@ -120,7 +123,8 @@ fn by_calls(plan: &Plan, left: &Operand, right: &Operand, elements: usize) -> Ve
         .collect()
 }
 
-/// Arrays of these axes in memory of their own: in some order of axes, with gaps, backwards, or stretched.
+/// Creates an operand of these lengths in its own memory: with axes in random order, with gaps,
+/// reversed, or broadcast.
 fn operand(random: &mut Random, lengths: &[usize]) -> Operand {
     let rank = lengths.len();
     let pick = |random: &mut Random, below: usize| random.bits() as usize % below;
@@ -144,7 +148,7 @@ fn operand(random: &mut Random, lengths: &[usize]) -> Operand {
                 own[axis] = lengths[axis] + 3;
                 items[axis] = SliceItem::from(1..lengths[axis] as isize + 1);
             }
-            3 => own[axis] = 1, // stretched below
+            3 => own[axis] = 1, // broadcast below
             _ => {}
         }
     }
@@ -156,7 +160,7 @@ fn operand(random: &mut Random, lengths: &[usize]) -> Operand {
     Operand { layout, memory }
 }
 
-/// The plan's result is right, after copies where it asks for them. Whether it did without.
+/// Checks the plan's result, after the copies that it requires. Returns whether it required none.
 fn check(left: &Operand, right: &Operand) -> bool {
     let lengths = Lengths::of(left.layout.shape, right.layout.shape).unwrap();
     let wanted = by_indices(&lengths, left, right);
@@ -180,7 +184,7 @@ fn check(left: &Operand, right: &Operand) -> bool {
 }
 
 #[test]
-fn calls_compute_the_product_of_any_layouts() {
+fn calls_compute_products_of_random_layouts() {
     let mut random = Random(7);
     let mut without_copies = 0;
     for _ in 0..4000 {
@@ -225,13 +229,13 @@ fn transposed_operands_are_read_in_place() {
     assert_eq!((plain.m, plain.n, plain.k), (2, 5, 3));
     let turned = plan(&dense(&[2, 3], Order::F), &dense(&[3, 5], Order::F));
     assert_eq!((turned.left, turned.right), (side(true, 2), side(true, 3)));
-    // A block of a larger matrix, and one that has every second row.
+    // A block of a larger matrix, with every second row.
     let block = dense(&[8, 9], Order::C)
         .sliced(&[SliceItem::from(2..6).with_step(2), (3..6).into()])
         .unwrap();
     assert_eq!(Side::of(&block), Some(side(false, 18)));
     assert_eq!(Side::of(&block.reversed_axes()), Some(side(true, 18)));
-    // Every second column, rows backwards, one row for all: copied.
+    // Every second column, reversed rows, and one row for all. These must be copied.
     for items in [
         [SliceItem::from(..), SliceItem::from(..).with_step(2)],
         [SliceItem::from(..).with_step(-1), SliceItem::from(..)],
@@ -244,7 +248,7 @@ fn transposed_operands_are_read_in_place() {
         Side::of(&row.broadcast_to(Shape::of(&[4, 3])).unwrap()),
         None
     );
-    // With gaps between its elements, a vector is a matrix of long rows.
+    // A vector with gaps is a matrix with a long row pitch.
     let spaced = dense(&[9], Order::C)
         .sliced(&[SliceItem::from(..).with_step(4)])
         .unwrap();
@@ -259,7 +263,7 @@ fn transposed_operands_are_read_in_place() {
 }
 
 #[test]
-fn batches_take_few_calls() {
+fn batches_are_merged_into_few_calls() {
     let of =
         |left: &[usize], right: &[usize]| plan(&dense(left, Order::C), &dense(right, Order::C));
     // One right matrix: one product of all rows.
@@ -276,7 +280,7 @@ fn batches_take_few_calls() {
         (both.count, both.steps, both.calls.len()),
         (24, [6, 15, 10], 1)
     );
-    // Of two axes that don't go together, the longer is in the call.
+    // If two axes can't be merged, the longer one goes into the call.
     let crossed = of(&[4, 1, 2, 3], &[6, 3, 5]);
     assert_eq!((crossed.count, crossed.calls.len()), (6, 4));
     assert_eq!((crossed.steps, crossed.calls[1]), ([0, 15, 10], [6, 0, 60]));
