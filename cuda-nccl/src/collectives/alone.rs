@@ -129,7 +129,7 @@ impl Collectives for Alone {
         );
         if !lengths.0.eq(lengths.1) {
             return Err(Error::Value(
-                "rank 0 sends other lengths to itself than it receives".to_owned(),
+                "exchange: the sends and receives of rank 0 have different lengths".to_owned(),
             ));
         }
         for ((_, from), (_, to)) in sends.iter().zip(receives) {

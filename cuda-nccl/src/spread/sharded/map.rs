@@ -94,7 +94,7 @@ impl<'a, C: Collectives, T: Element> Sharded<'a, C, T> {
         if rows[0] != rows[1] {
             let [mine, theirs] = rows.map(|(own, all)| format!("rows {own:?} of {all}"));
             return Err(Error::Value(format!(
-                "zip of {mine} and {theirs}: both must have the same rows. Use map with an array that each rank has for values that all rows need"
+                "zip of {mine} and {theirs}: both must have the same rows. For values that all rows need, use map with an array that every rank has"
             )));
         }
         self.computed(expression(&self.part, &other.part).eval_on(&self.stream)?)
