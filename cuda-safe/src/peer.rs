@@ -1,10 +1,10 @@
 //! How devices reach each other: links between devices, access to memory of other devices, and atomic operations.
 //!
-//! [`Device::link_to`](crate::Device::link_to) says what a pair of devices can do. [`PeerAccess`] lets kernels of one context
+//! [`Device::link_to`](crate::Device::link_to) describes the link between two devices. [`PeerAccess`] lets kernels of one context
 //! use memory of another device.
 //!
 //! - Access: [`PeerAccess`]
-//! - What a link can do: [`PeerLink`], [`PeerAttribute`], [`AtomicOperation`], [`AtomicCapabilities`]
+//! - Links: [`PeerLink`], [`PeerAttribute`], [`AtomicOperation`], [`AtomicCapabilities`]
 //! - Writes by other devices of the bus: [`FlushScope`]
 
 pub use crate::{

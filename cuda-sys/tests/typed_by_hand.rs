@@ -82,7 +82,7 @@ fn constants_are_those_of_the_header() {
             None => missing.push(name.as_str()),
         }
     }
-    // What cudaGL.h declares is in no bindings. The newest headers have everything else.
+    // The bindings have none of the names of cudaGL.h. The newest headers have everything else.
     missing.retain(|name| !name.starts_with("CU_GL_"));
     let is_new = cuda_sys::CUDA_VERSION >= 13000;
     assert!(

@@ -1,7 +1,7 @@
 //! Launching kernels: grid, attributes and arguments.
 //!
-//! [`Function::launch`] takes a [`LaunchConfig`] and a tuple of arguments, and checks what can be known. The guide says
-//! [what is left to the caller](crate::guide::launch_safety).
+//! [`Function::launch`] takes a [`LaunchConfig`] and a tuple of arguments, and checks them as far as possible. The guide has a
+//! chapter on the [safety of launches](crate::guide::launch_safety).
 //!
 //! - Grid, block and attributes: [`LaunchConfig`], [`Dim3`], [`IntoDim3`], [`LaunchAttributes`], [`LaunchEvents`],
 //!   [`ClusterScheduling`], [`PortableClusterSize`], [`Occupancy`]

@@ -18,7 +18,7 @@
 //! - Copies that the host does not wait for: [`Transfer`], [`TransferError`], [`Scope`]
 //! - Pageable memory at the link's speed: [`Staging`], [`StagingOptions`]; work in pieces: [`Pipeline`], [`Outcome`]
 //! - Words that streams write and wait for: [`Signal`], [`SignalWord`], [`MemoryOperation`], [`WaitUntil`], [`BarrierScope`]
-//! - What the driver knows of an address: [`PointerInfo`], [`PointerAttribute`], [`MemoryType`]
+//! - Information about addresses: [`PointerInfo`], [`PointerAttribute`], [`MemoryType`]
 //! - Elements: [`PlainData`]
 //! - Addresses and physical memory apart: the module [`virtual_memory`]
 

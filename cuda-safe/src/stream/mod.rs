@@ -6,7 +6,7 @@
 //! - Queues: [`Stream`], [`StreamOptions`], [`SyncPolicy`]
 //! - Points in their order: [`Event`], [`EventOptions`]
 //! - Waiting: [`Settled`], [`Finished`]
-//! - What memory belongs to: [`Owner`]
+//! - The owner of memory: [`Owner`]
 //! - The L2 cache: [`AccessPolicyWindow`], [`AccessProperty`]
 //! - Visibility of writes: [`MemSyncDomain`], [`MemSyncDomainMap`]
 
@@ -69,7 +69,7 @@ pub use owner::Owner;
 /// ```
 pub struct Stream(Handle<StreamKind>);
 
-/// What the layer of memory keeps with a stream: how it copies pageable memory.
+/// The staging of a stream, whose type is in the layer of memory.
 pub(crate) type Staged = Arc<dyn Any + Send + Sync>;
 
 struct StreamKind {

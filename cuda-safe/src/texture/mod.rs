@@ -4,7 +4,7 @@
 //! of it. A [`Surface`] reads and writes texels of an array.
 //!
 //! - Reading: [`Texture`], [`Sampler`], [`FilterMode`], [`AddressMode`]
-//! - What is read: [`TextureSource`], [`IntoTextureSource`], [`ResourceView`], [`ViewFormat`], [`TextureResource`]
+//! - Sources: [`TextureSource`], [`IntoTextureSource`], [`ResourceView`], [`ViewFormat`], [`TextureResource`]
 //! - Writing: [`Surface`]
 
 mod argument;
