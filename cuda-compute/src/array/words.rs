@@ -365,18 +365,18 @@ mod tests {
     use super::*;
 
     fn columns<T: Element>(values: &[T]) -> Vec<String> {
-        words(values, Words::Columns(None))
+        formatted(values, Style::Columns(None))
     }
 
     fn single<T: Element>(value: T) -> String {
-        words(&[value], Words::Alone(None)).remove(0)
+        formatted(&[value], Style::Single(None)).remove(0)
     }
 
     #[test]
     fn numbers_of_a_column_share_the_place_of_their_point() {
         assert_eq!(columns(&[1.5, 2.25, -10.0]), ["  1.5 ", "  2.25", "-10.  "]);
         assert_eq!(columns(&[1.0 / 3.0, 0.5]), ["0.33333333", "0.5       "]);
-        let precise = |values: &[f64], digits| words(values, Words::Columns(Some(digits)));
+        let precise = |values: &[f64], digits| formatted(values, Style::Columns(Some(digits)));
         assert_eq!(precise(&[1.0, 22.5], 2), [" 1.00", "22.50"]);
         assert_eq!(precise(&[1e10, 2.5], 1), ["1.0e+10", "2.5e+00"]);
         assert_eq!(columns(&[0.0, -0.0]), [" 0.", "-0."]);
@@ -431,7 +431,7 @@ mod tests {
             [f64::NAN, f64::INFINITY, -f64::INFINITY].map(single),
             ["nan", "inf", "-inf"]
         );
-        let precise = |value: f64| words(&[value], Words::Alone(Some(2))).remove(0);
+        let precise = |value: f64| formatted(&[value], Style::Single(Some(2))).remove(0);
         assert_eq!([precise(1.5), precise(1e20)], ["1.50", "1.00e+20"]);
         let c = Complex::<f64>::new;
         assert_eq!(single(c(1.0, 2.5)), "(1+2.5j)");

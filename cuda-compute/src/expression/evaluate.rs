@@ -461,7 +461,7 @@ mod tests {
         // Five variances and two sums fill what there is; the third sum is left.
         let variance = |i: i32| (&x * f64::from(i)).var(0).node;
         let sum = |i: i32| (&x * f64::from(i)).sum().node;
-        assert_eq!(5 * 32 + 2 * 8, MOST_FOLDED);
+        assert_eq!(5 * 32 + 2 * 8, MAX_ACCUMULATOR_BYTES);
         let mut nodes: Vec<Arc<Node>> = (2..7).map(variance).chain((2..4).map(sum)).collect();
         let kernels_for = |nodes: &[Arc<Node>]| {
             let before = kernels.compiled();

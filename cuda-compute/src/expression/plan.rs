@@ -364,19 +364,16 @@ mod tests {
 
     #[test]
     fn a_kernel_reads_at_most_60_arrays() {
-        let x = Array::<i32>::zeros(&stream(), MOST_LEAVES + 1).unwrap();
+        let x = Array::<i32>::zeros(&stream(), MAX_LEAVES + 1).unwrap();
         let sum = |count: usize| {
             let part = |at: usize| x.slice(s![at..at + 1]).unwrap().expr();
             (1..count).fold(part(0), |sum, at| sum + part(at))
         };
-        assert_eq!(
-            planned(&sum(MOST_LEAVES)).unwrap().leaves.len(),
-            MOST_LEAVES
-        );
-        let error = planned(&sum(MOST_LEAVES + 1)).unwrap_err().to_string();
+        assert_eq!(planned(&sum(MAX_LEAVES)).unwrap().leaves.len(), MAX_LEAVES);
+        let error = planned(&sum(MAX_LEAVES + 1)).unwrap_err().to_string();
         assert!(error.contains("reads more than 60 arrays"), "{error}");
         // The same one again is none.
-        assert!(planned(&(sum(MOST_LEAVES) + &sum(1))).is_ok());
+        assert!(planned(&(sum(MAX_LEAVES) + &sum(1))).is_ok());
     }
 
     #[test]
@@ -384,10 +381,10 @@ mod tests {
         let x = Array::<i32>::zeros(&stream(), 1).unwrap();
         let chain = |length: usize| (1..length).fold(x.expr(), |chain, _| -chain);
         assert_eq!(
-            planned(&chain(MOST_VALUES)).unwrap().values.len(),
-            MOST_VALUES
+            planned(&chain(MAX_VALUES)).unwrap().values.len(),
+            MAX_VALUES
         );
-        let error = planned(&chain(MOST_VALUES + 1)).unwrap_err().to_string();
+        let error = planned(&chain(MAX_VALUES + 1)).unwrap_err().to_string();
         assert!(error.contains("more than 1000 operations"), "{error}");
     }
 }

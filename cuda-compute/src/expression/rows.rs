@@ -466,13 +466,13 @@ mod tests {
             let node = (&x - x.max_axis(1).keep_axes()).node;
             is_one_kernel(&stream, &[&node])
         };
-        assert!(bytes(LONGEST) && !bytes(LONGEST + 1));
+        assert!(bytes(MAX_ROW_BYTES) && !bytes(MAX_ROW_BYTES + 1));
         // What is the same for a whole row takes no registers.
-        let x = zeros::<f32>(&stream, &[1, LONGEST / 4]);
+        let x = zeros::<f32>(&stream, &[1, MAX_ROW_BYTES / 4]);
         let scale = zeros::<f32>(&stream, &[1, 1]);
         let node = (&x * &scale - x.max_axis(1).keep_axes()).node;
         assert!(is_one_kernel(&stream, &[&node]));
-        let other = zeros::<f32>(&stream, &[1, LONGEST / 4]);
+        let other = zeros::<f32>(&stream, &[1, MAX_ROW_BYTES / 4]);
         let node = (&x * &other - x.max_axis(1).keep_axes()).node;
         assert!(!is_one_kernel(&stream, &[&node]));
     }
@@ -487,7 +487,7 @@ mod tests {
             let sum = (0..count).fold(x.expr(), |sum, i| sum + spread(i));
             is_one_kernel(&stream, &[&sum.node])
         };
-        assert!(with(MOST_FOLDED / 32) && !with(MOST_FOLDED / 32 + 1));
+        assert!(with(MAX_ACCUMULATOR_BYTES / 32) && !with(MAX_ACCUMULATOR_BYTES / 32 + 1));
     }
 
     #[test]

@@ -178,14 +178,14 @@ mod tests {
         let kernels = Kernels::new(&context).unwrap();
         // The words that are kept, or the bytes of memory of its own.
         let told = |tiles: Tiles, lines| match tiles.lines(&kernels, &stream, lines).unwrap() {
-            Told::Nothing => (0, 0),
-            told @ Told::Kept(..) => {
+            TileMemory::Unused => (0, 0),
+            told @ TileMemory::Kept(..) => {
                 let buffer = kernels.tiles().of(&stream).unwrap();
                 assert!(told.kept() <= buffer.len() as u64 && told.memory().is_none());
                 assert_eq!(told.address(), buffer.as_device_ptr());
                 (told.kept(), 0)
             }
-            told @ Told::Own(_) => {
+            told @ TileMemory::Owned(_) => {
                 let memory = told.memory().unwrap();
                 assert_eq!((told.kept(), told.address()), (0, memory.address()));
                 let fits = |bytes: &usize| memory.bytes(0..*bytes).is_err();
@@ -204,6 +204,6 @@ mod tests {
         assert_eq!(told(Tiles::new(128, 1, 4), 3), three);
         assert_eq!(told(Tiles::new(256, 1, 17), 1), (0, (2 + 265 * 5) * 8));
         let own = Tiles::new(1, 1, 4).own(&kernels, &stream, 5).unwrap();
-        assert!(matches!(own, Told::Nothing) && own.address() == 0);
+        assert!(matches!(own, TileMemory::Unused) && own.address() == 0);
     }
 }
