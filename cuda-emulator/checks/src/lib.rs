@@ -2,10 +2,11 @@
 
 #![allow(
     missing_docs,
+    clippy::macro_metavars_in_unsafe,
     clippy::missing_panics_doc,
     clippy::new_without_default,
     clippy::not_unsafe_ptr_arg_deref,
-    reason = "the tests are the only users, and pass handles"
+    reason = "the tests are the only users, and pass handles and raw calls"
 )]
 
 pub mod abi;

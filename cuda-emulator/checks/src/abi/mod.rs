@@ -24,8 +24,6 @@ unsafe extern "C" {
 }
 
 /// Calls a driver function and expects success.
-// The arguments of these macros are the tests' own raw calls.
-#[allow(clippy::macro_metavars_in_unsafe)]
 #[macro_export]
 macro_rules! ok {
     ($function:ident($($arg:expr),* $(,)?)) => {{
@@ -36,7 +34,6 @@ macro_rules! ok {
 }
 
 /// Calls a driver function and expects a code.
-#[allow(clippy::macro_metavars_in_unsafe)]
 #[macro_export]
 macro_rules! fails {
     ($code:ident, $function:ident($($arg:expr),* $(,)?)) => {{
