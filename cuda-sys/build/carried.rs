@@ -49,7 +49,8 @@ pub fn nvrtc() -> Result<Vec<Item>, String> {
 }
 
 fn parse(text: &str) -> Result<File, String> {
-    syn::parse_file(text).map_err(|error| format!("cuda-sys cannot read the bindings that it carries: {error}"))
+    syn::parse_file(text)
+        .map_err(|error| format!("cuda-sys cannot read the bindings that it carries: {error}"))
 }
 
 /// Writes bindgen's output in the carried format: without comments and with NVRTC.

@@ -41,7 +41,8 @@ fn main() {
 
 fn build() -> Result<(), String> {
     let set = |name: &str| {
-        env::var(name).map_err(|_| format!("{name} is not set. Fix: run this program through cargo"))
+        env::var(name)
+            .map_err(|_| format!("{name} is not set. Fix: run this program through cargo"))
     };
     let out = PathBuf::from(set("OUT_DIR")?);
     let (os, arch) = (set("CARGO_CFG_TARGET_OS")?, set("CARGO_CFG_TARGET_ARCH")?);

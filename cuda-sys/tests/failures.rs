@@ -151,9 +151,8 @@ fn missing_headers_warn_only_if_requested() {
         assert!(!text.contains("cargo::warning"), "{text}");
         let reason = String::from_utf8_lossy(&output.stderr);
         assert!(
-            reason.contains(
-                "no CUDA headers: cuda-sys uses its own bindings of CUDA 13."
-            ) && reason.contains("CUDA_PATH: not set"),
+            reason.contains("no CUDA headers: cuda-sys uses its own bindings of CUDA 13.")
+                && reason.contains("CUDA_PATH: not set"),
             "{reason}"
         );
         let text = output_text(&run("no-headers", &[("CUDA_HOME", "/nowhere"), without[0]]));
@@ -240,10 +239,7 @@ fn carried_bindings_support_only_64_bit_linux() {
         // If a machine has a toolkit in a default place, it does not need the carried bindings.
         if output.status.code() == Some(1) {
             let text = message(&output);
-            assert!(
-                text.contains("carries support only 64-bit Linux"),
-                "{text}"
-            );
+            assert!(text.contains("carries support only 64-bit Linux"), "{text}");
             assert_eq!(text.matches("Fix: ").count(), 1, "{text}");
         }
     }

@@ -296,8 +296,8 @@ impl<T: Number> Array<T> {
 impl<T: Ordered> Array<T> {
     /// Replaces each element at these places by the minimum of itself and the values for its place.
     ///
-    /// Numbers are preferred to NaN, and −0 is less than 0. Elements of 8 and 16 bits need as much
-    /// scratch memory as sums of such integers. Other elements need none. Places work as in
+    /// Numbers are preferred to NaN, and −0 is less than 0. Elements of 8 and 16 bits need the
+    /// scratch memory of sums of such integers. Other elements need none. Places work as in
     /// [`put_add`](Self::put_add).
     ///
     /// # Errors

@@ -175,7 +175,7 @@ impl Reducer {
         self.kernels.context()
     }
 
-    /// Returns the sum of all elements, or 0 if there are none. Waits for it, and for all work
+    /// Returns the sum of all elements, or 0 for no elements. Waits for it, and for all work
     /// enqueued on the stream before.
     ///
     /// # Errors
@@ -221,7 +221,7 @@ impl Reducer {
         self.run_into(stream, operation, data.view(), result.view_mut())
     }
 
-    /// Returns the smallest element, or `None` if there are none. Waits as [`sum`](Self::sum) does.
+    /// Returns the smallest element, or `None` for no elements. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
     /// Returns an error under the conditions of [`sum`](Self::sum).
@@ -236,7 +236,7 @@ impl Reducer {
         some.transpose()
     }
 
-    /// Returns the largest element, or `None` if there are none. Waits as [`sum`](Self::sum) does.
+    /// Returns the largest element, or `None` for no elements. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
     /// Returns an error under the conditions of [`sum`](Self::sum).
