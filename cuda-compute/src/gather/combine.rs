@@ -301,7 +301,8 @@ impl<T: Ordered> Array<T> {
     /// [`put_add`](Self::put_add).
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`put_add`](Self::put_add).
+    /// Returns an error if a place is out of bounds, if the values can't be broadcast to the
+    /// places, or if memory runs out. See [`put_add`](Self::put_add).
     pub fn put_min<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,
@@ -330,7 +331,8 @@ impl<T: Ordered> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`put_add`](Self::put_add).
+    /// Returns an error if a place is out of bounds, if the values can't be broadcast to the
+    /// places, or if memory runs out. See [`put_add`](Self::put_add).
     pub fn put_max<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,

@@ -153,7 +153,7 @@ impl Reducer {
     /// Creates a reducer with its own kernels.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Kernels::new`].
+    /// Returns an error if the device's properties can't be read.
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self::with_kernels(&Kernels::new(context)?))
     }
@@ -197,7 +197,8 @@ impl Reducer {
     /// [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`sum`](Self::sum).
+    /// Returns an error if the stream or the memory belongs to another context, if the kernel does
+    /// not compile, or if earlier work has failed. See [`sum`](Self::sum).
     pub fn sum_wide<T: Reducible>(
         &self,
         stream: &Stream,
@@ -224,7 +225,8 @@ impl Reducer {
     /// Returns the smallest element, or `None` for no elements. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`sum`](Self::sum).
+    /// Returns an error if the stream or the memory belongs to another context, if the kernel does
+    /// not compile, or if earlier work has failed. See [`sum`](Self::sum).
     pub fn min<T: Reducible>(
         &self,
         stream: &Stream,
@@ -239,7 +241,8 @@ impl Reducer {
     /// Returns the largest element, or `None` for no elements. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`sum`](Self::sum).
+    /// Returns an error if the stream or the memory belongs to another context, if the kernel does
+    /// not compile, or if earlier work has failed. See [`sum`](Self::sum).
     pub fn max<T: Reducible>(
         &self,
         stream: &Stream,
@@ -271,7 +274,8 @@ impl Reducer {
     /// Returns the dot product, computed in the wider type. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`dot`](Self::dot).
+    /// Returns an error if the lengths differ, and otherwise under the conditions of
+    /// [`sum`](Self::sum).
     pub fn dot_wide<T: Reducible>(
         &self,
         stream: &Stream,
