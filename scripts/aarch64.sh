@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Everything compiles for aarch64 Linux, and the tests of the crates below the arrays pass on an emulated processor:
+# Checks that everything compiles for aarch64 Linux, and runs the tests of the crates below the arrays on an emulated
+# processor:
 #
-#   scripts/aarch64.sh                    all of it (half an hour on two cores)
-#   scripts/aarch64.sh ARGUMENTS          `cargo test ARGUMENTS` alone, such as -p cuda-safe --test integration
+#   scripts/aarch64.sh                    everything (half an hour on two cores)
+#   scripts/aarch64.sh ARGUMENTS          only `cargo test ARGUMENTS`, such as -p cuda-safe --test integration
 #
-# The GPU is cuda-emulator, as everywhere without one. Needs `rustup target add aarch64-unknown-linux-gnu`, a cross
-# compiler and QEMU's user emulation (Debian and Ubuntu: apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-# qemu-user), and a kernel that lets a user name an interpreter for foreign programs (Linux 6.7). pip brings CUDA's
-# headers and NVRTC for aarch64, of the same pins as `make setup`.
+# The tests use cuda-emulator. The script needs `rustup target add aarch64-unknown-linux-gnu`, a cross compiler and
+# QEMU's user emulation (Debian and Ubuntu: apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user), and a
+# kernel that lets users register an interpreter for foreign programs (Linux 6.7). pip installs CUDA's headers and NVRTC
+# for aarch64 with the same pins as `make setup`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=aarch64-unknown-linux-gnu
@@ -18,8 +19,8 @@ fail() {
     exit 1
 }
 
-# Tests start themselves anew, so that a runner for cargo isn't enough: the kernel has to know what runs such a file. It
-# is told so for this script alone, in a namespace of its own.
+# Tests start themselves again, so a runner for cargo isn't enough. The kernel must know the interpreter of such files,
+# which is registered only for this script, in a separate namespace.
 if [ -z "${AARCH64_NAMESPACE:-}" ]; then
     qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64) || fail "no qemu-aarch64"
     command -v $gnu-gcc >/dev/null || fail "no $gnu-gcc"
@@ -41,8 +42,7 @@ if [ ! -e "$cuda/whole" ]; then
     touch "$cuda/whole"
 fi
 export CUDA_PATH=$cuda/nvidia/cu13 CUDA_EMULATOR=1 QEMU_LD_PREFIX=/usr/$gnu
-# The emulator reserves 1 TiB of address space where it can be had. QEMU would keep a table of its pages, 4 GB in each
-# process.
+# The emulator reserves 1 TiB of address space if possible. QEMU would keep a table of its pages, 4 GB in each process.
 export QEMU_RESERVED_VA=0x1000000000
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$gnu-gcc CC_aarch64_unknown_linux_gnu=$gnu-gcc
 
@@ -61,9 +61,9 @@ echo "== everything compiles (${SECONDS}s)"
 aarch64 check --workspace --all-targets
 aarch64 check -p cuda-safe -p cuda-compute --all-targets --features cuda-safe/dynamic-loading,cuda-compute/cublas
 echo "== tests (${SECONDS}s)"
-# Left out is what needs of the system something that QEMU's user emulation takes no notice of: a limit on address
-# space, and memory that is given back. Not waited for: the race of two threads for each vector, which four minutes were
-# not enough for, and the programs whose every call fails in turn.
+# Skipped tests need features that QEMU's user emulation ignores: a limit on address space, and returning memory to the
+# system. Others take too long: the race of two threads for each vector (more than four minutes), and the programs in
+# which every call fails in turn.
 aarch64 test --no-fail-fast -p cuda-direct-sys -p cuda-emulator -p cuda-emulator-checks -p cuda-emulator-engine \
     --lib --tests -- \
     --skip there_is_memory_where_address_space_is_scarce --skip without_room_for_a_worker_nothing_is_held \
@@ -73,4 +73,4 @@ for test in calls captures compile_fail faults handles integration waits; do
     safe+=(--test $test)
 done
 aarch64 test --no-fail-fast -p cuda-safe --lib "${safe[@]}"
-echo "aarch64: all of it in ${SECONDS}s"
+echo "aarch64: finished in ${SECONDS}s"

@@ -1,11 +1,11 @@
-"""Makes one Markdown table of what the benches and their peers measured, and plots of what was measured over sizes.
+"""Creates a Markdown table of the measurements of the benches and their peers, and plots of those over sizes.
 
-    python3 scripts/bench_summary.py            prints the table, and writes it into target/benches/summary.md and
-                                                the plots into target/benches/plots
-    python3 scripts/bench_summary.py --write    also writes the main tables and the plots into docs/PERFORMANCE.md
-                                                and docs/plots, and five rows into README.md
+    python3 scripts/bench_summary.py            prints the table, and writes it to target/benches/summary.md and
+                                                the plots to target/benches/plots
+    python3 scripts/bench_summary.py --write    also writes the main tables and the plots to docs/PERFORMANCE.md
+                                                and docs/plots, and five rows to README.md
 
-Of the emulator's times no plots are made.
+There are no plots of the emulator's times.
 
 Reads the *.jsonl files of BENCH_OUT, otherwise of target/benches.
 """
@@ -22,14 +22,14 @@ import plots
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("BENCH_OUT", ROOT / "target" / "benches"))
 ORDER = ["sum", "convolution", "arrays", "random", "launch", "graphs", "transfer", "allocation", "compile"]
-# What is between these lines of a page is made here.
+# The text between these lines of a page is generated.
 MARKS = ("<!-- performance: made by scripts/bench_summary.py --write -->", "<!-- end -->")
 PLOT_MARKS = ("<!-- plots: made by scripts/bench_summary.py --write -->", "<!-- end of plots -->")
 ARRAY_MARKS = ("<!-- arrays: made by scripts/bench_summary.py --write -->", "<!-- end of arrays -->")
 
 
 def load():
-    """Devices, ceilings and rows of every bench; rows of the peers under 'peers'."""
+    """Returns devices, ceilings and rows of every bench. Rows of the peers are under 'peers'."""
     benches = {}
     for path in sorted(FOLDER.glob("*.jsonl")):
         lines = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
@@ -38,7 +38,7 @@ def load():
 
 
 def clocks():
-    """What nvidia-smi says of driver and clocks now; nothing where there is none."""
+    """Returns the current driver version and clocks from nvidia-smi, or nothing without nvidia-smi."""
     query = "driver_version,clocks.sm,clocks.max.sm,clocks.mem"
     try:
         out = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"],
@@ -57,14 +57,14 @@ def number(us):
 
 
 def device_line(benches):
-    """The device, which must be the same in all files, and whether it is the emulator."""
+    """Returns the device, which must be the same in all files, and whether it is the emulator."""
     devices = {json.dumps({k: line[k] for k in ("device", "emulated", "driver", "clock_mhz")})
                for name, lines in benches.items() if name != "peers"
                for line in lines if "device" in line}
     if len(devices) != 1:
-        sys.exit(f"the results are of {len(devices)} devices: remove {FOLDER} and run the benches again")
+        sys.exit(f"the results are from {len(devices)} devices. Fix: remove {FOLDER} and run the benches again")
     device = json.loads(devices.pop())
-    # Written on the machine of the run, so that the table can be made again elsewhere.
+    # Written on the machine of the run, so that the table can be regenerated on other machines.
     kept = FOLDER / "device.txt"
     now = {} if device["emulated"] else clocks()
     if now:
@@ -77,7 +77,7 @@ def device_line(benches):
 
 
 def table(lines, peers):
-    """One row for each work, one column for each who did it; rates in a last column."""
+    """Returns a row for each work, with a column for each implementation and a last column for rates."""
     works, columns, cells, notes = [], [], {}, {}
     for line in [line for line in lines if "work" in line] + peers:
         work, by = line["work"], line["by"]
@@ -98,7 +98,7 @@ def table(lines, peers):
 
 
 def launch_note(lines):
-    """For the launch bench the interesting note is that of the second column."""
+    """Removes notes of raw launches, because the launch bench shows the note of the second column."""
     return [{**line, "note": ""} if line.get("by", "").startswith("raw") else line for line in lines]
 
 
@@ -106,7 +106,7 @@ def summary(benches):
     device, emulated = device_line(benches)
     out = ["# Benches", "", device, ""]
     if emulated:
-        out += ["**These are times of the emulator. They say nothing of a GPU.**", ""]
+        out += ["**These are times of the emulator. They don't apply to a GPU.**", ""]
     ceilings = [line for lines in benches.values() for line in lines if "ceiling" in line]
     if ceilings:
         text = ", ".join(f"{c['ceiling']} {c['value']:.4g} {c['unit']}" for c in ceilings)
@@ -136,23 +136,23 @@ OURS = "GPU, device time"
 LIBRARIES = ("CUB", "NPP", "CuPy", "PyTorch")
 CPU = ["CPU, plain loop", "CPU, one thread vectorised", "CPU, all cores vectorised"]
 
-# Of the launches, these rows are not another library's.
+# Launches in these rows are not by other libraries.
 OUR_LAUNCHES = ("Function::launch", "raw cuLaunchKernel", "graph replay")
 ARRAY_LIBRARIES = ("PyTorch", "torch.compile", "CuPy", "CUB", "candle", "burn, 8 in a row", "cuRAND", "cuRAND, dynamic order")
-# What a plot's rates are compared with; the others' with copying.
+# The ceilings of plots. The default is that of copying.
 PLOT_CEILINGS = {"sum": "read"}
 README_WORK = ["sum of 2^20 f32", "sum of 2^27 - 157 f32", "4096² by 5 x 5", "4096² by 15 x 15"]
 README_LAUNCH = "launch with 3 arguments"
 
 
 def cells(benches):
-    """All rows, and the time of each work by each who did it."""
+    """Returns all rows, and the time of each work by implementation."""
     rows = [line for lines in benches.values() for line in lines if "work" in line]
     return rows, {(row["work"], row["by"]): row["us"] for row in rows}
 
 
 def page_tables(benches):
-    """The main rows: this library's device time against the other libraries' and the CPU's."""
+    """Returns the main rows: this library's device time next to those of other libraries and the CPU."""
     rows, cell = cells(benches)
     others = [by for by in LIBRARIES if any(r["by"] == by for r in rows)]
     columns = [OURS] + others + CPU
@@ -163,7 +163,7 @@ def page_tables(benches):
             continue
         values = [number(cell[work, by]) if (work, by) in cell else "" for by in columns]
         out.append(f"| {work} | " + " | ".join(values) + f" | {note[work]} |")
-    # Launches the other way round, one library a row.
+    # Launches are transposed: one row per library.
     works = [work for work in LAUNCHES if any(row["work"] == work for row in rows)]
     by = dict.fromkeys(row["by"] for row in rows if row["work"] in works)
     if works:
@@ -175,7 +175,7 @@ def page_tables(benches):
 
 
 def array_tables(benches):
-    """Arrays and random numbers, with the other libraries' times."""
+    """Returns tables of arrays and random numbers, with the other libraries' times."""
     _, cell = cells(benches)
     out = []
     for bench, ours in (("arrays", OURS), ("arrays", "GPU, host time"), ("random", "GPU")):
@@ -193,7 +193,7 @@ def array_tables(benches):
 
 
 def draw_plots(benches, folder):
-    """Writes a plot of each work that was measured over sizes, and gives (title, file name) of each."""
+    """Writes a plot of each work that was measured over sizes, and returns the (title, file name) of each."""
     bench = benches.get("arrays", [])
     ceilings = {line["ceiling"]: line["value"] for line in bench if "ceiling" in line}
     points = [line for line in bench + benches.get("peers", []) if "plot" in line]
@@ -215,7 +215,7 @@ def draw_plots(benches, folder):
 
 
 def readme_table(benches):
-    """A few of the same rows, each with the fastest of the other libraries."""
+    """Returns a few of the same rows, each with the fastest other library."""
     rows, cell = cells(benches)
 
     def fastest(work, candidates):
@@ -238,7 +238,7 @@ def readme_table(benches):
 
 
 def put(name, lines, marks=MARKS):
-    """Puts lines between the marks of a page."""
+    """Replaces the lines between the marks of a page."""
     path = ROOT / name
     before = path.read_text()
     if marks[0] not in before:
@@ -248,7 +248,7 @@ def put(name, lines, marks=MARKS):
 
 
 def criterion_home():
-    """Where criterion puts its reports."""
+    """Returns criterion's report folder."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     return Path(os.environ.get("CRITERION_HOME", target / "criterion"))
 
@@ -256,7 +256,7 @@ def criterion_home():
 def main():
     benches = load()
     if not any(name in benches for name in ORDER):
-        sys.exit(f"no results in {FOLDER}: run `cargo bench` first")
+        sys.exit(f"no results in {FOLDER}. Fix: run `cargo bench` first")
     text, device, emulated = summary(benches)
     print(text)
     (FOLDER / "summary.md").write_text(text)
@@ -269,8 +269,8 @@ def main():
         print(f"Criterion's plots: {report}")
     if "--write" in sys.argv[1:]:
         if emulated:
-            sys.exit("the emulator's times do not belong on these pages")
-        # Each table from its own benches: one alone can be measured again.
+            sys.exit("times of the emulator can't be written to these pages")
+        # Each table depends only on its own benches, so that one bench can be repeated separately.
         if "sum" in benches and "convolution" in benches:
             put("docs/PERFORMANCE.md", [device, "", *page_tables(benches)])
             put("README.md", [device, "", *readme_table(benches)])

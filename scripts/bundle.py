@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes bundle/ and bundle.tar.xz: all test, example and bench programs with what they read, for a GPU machine
-that has a driver and neither Rust nor a toolkit. `./run.sh` in it runs them.
+"""Creates bundle/ and bundle.tar.xz with all test, example and bench programs and their data files, for a GPU machine
+that has a driver but neither Rust nor a toolkit. `./run.sh` in it runs them.
 
-NVRTC goes along when `make setup` brought it; BUNDLE_NVRTC=0 leaves it out.
+The bundle includes NVRTC if `make setup` installed it. BUNDLE_NVRTC=0 excludes it.
 """
 
 import json
@@ -18,13 +18,13 @@ BUNDLE = REPOSITORY / "bundle"
 ARCHIVE = REPOSITORY / "bundle.tar.xz"
 LIMIT = 50 << 20
 
-# What cannot run away from the sources, with the reason.
+# Programs that can't run without the sources, with the reason.
 LEFT_OUT = {
     ("cuda-safe", "compile_fail"): "calls cargo",
     ("cuda-compute", "compile_fail"): "calls cargo",
-    ("cuda-compute", "kernel_sources"): "prints sources for cuda-compute/tuning, which take them along",
+    ("cuda-compute", "kernel_sources"): "prints sources for cuda-compute/tuning, which is copied with its sources",
     ("cuda-nccl", "bindings"): "compares the carried bindings with a header",
-    ("cuda-direct", "python"): "loads a library of examples/ into Python, which examples/dlpack/README.md tells how to do",
+    ("cuda-direct", "python"): "loads a library of examples/ into Python, as described in examples/dlpack/README.md",
     ("cuda-direct-sys", "failures"): "tests the build script",
     ("cuda-direct-sys", "header"): "reads the headers it was built with",
     ("cuda-direct-sys", "locate"): "tests the build script",
@@ -33,7 +33,7 @@ LEFT_OUT = {
 LEFT_OUT_PACKAGES = {
     "cuda-compute-macros": "runs in the compiler",
     "cuda-direct-build": "runs where programs are built",
-    "cuda-emulator": "tests the emulator, which has no place beside a driver",
+    "cuda-emulator": "tests the emulator, which is not used with a driver",
     "cuda-emulator-engine": "belongs to the emulator",
     "cuda-emulator-checks": "tests the emulator",
     "cuda-conformance": "belongs to the emulator",
@@ -64,7 +64,7 @@ def main():
             readers.append(f"{kind}/{name}")
         listed.append(f"{kind} {package} {name}")
     if readers:
-        sys.exit(f"make bundle: {', '.join(readers)} would read sources, which the bundle does not have: use include_str!, or "
+        sys.exit(f"make bundle: {', '.join(readers)} would read sources, which the bundle does not contain. Fix: use include_str!, or "
                  "add the program to LEFT_OUT")
     for package, folder in sorted(package_folders().items()):
         copy_data(package, folder)
@@ -84,16 +84,16 @@ def main():
     size = ARCHIVE.stat().st_size
     print(f"{ARCHIVE}: {size / (1 << 20):.1f} MiB")
     if size > LIMIT:
-        sys.exit(f"make bundle: that is more than {LIMIT >> 20} MiB; BUNDLE_NVRTC=0 leaves NVRTC out")
+        sys.exit(f"make bundle: that is more than {LIMIT >> 20} MiB. Fix: set BUNDLE_NVRTC=0 to exclude NVRTC")
 
 
 def build():
-    """Builds everything for release and gives (kind, package, target, file) of each program."""
+    """Builds everything for release and returns the (kind, package, target, file) of each program."""
     cargo = os.environ.get("CARGO", "cargo")
-    # A run path to the emulator would come before the GPU machine's own driver.
+    # A run path to the emulator would have priority over the GPU machine's own driver.
     environment = {**os.environ, "CUDA_EMULATOR": "0"}
-    # --lib and --tests also build the unit tests of examples and benches; each kind is asked for by itself.
-    # Tests by name: a pattern would also match those that need features which are off.
+    # --lib and --tests also build the unit tests of examples and benches, so each kind is built separately.
+    # Tests are listed by name, because a pattern would also match those whose features are disabled.
     targets = [target for package in WORKSPACE["packages"] if package["name"] not in LEFT_OUT_PACKAGES
                for target in package["targets"]]
     tests = sorted({target["name"] for target in targets
@@ -103,7 +103,7 @@ def build():
         "examples": ["build", "--release", "--examples"],
         "benches": ["bench", "--no-run", "--bench", "*"],
     }
-    # cargo takes a pattern that matches nothing for a mistake.
+    # cargo rejects a pattern that matches nothing.
     kinds = {kind for target in targets for kind in target["kind"]}
     if "bench" not in kinds:
         del calls["benches"]
@@ -130,7 +130,7 @@ def build():
 
 
 def package_name(message):
-    """The package that a target belongs to, by the folder of its manifest."""
+    """Returns the package that a target belongs to, by the folder of its manifest."""
     return PACKAGES[message["manifest_path"]]
 
 
@@ -145,7 +145,7 @@ PACKAGES = {package["manifest_path"]: package["name"] for package in WORKSPACE["
 
 
 def committed():
-    """The names of what is committed at the top of the repository."""
+    """Returns the names of the committed entries at the top of the repository."""
     command = ["git", "ls-tree", "-z", "--name-only", "HEAD"]
     return set(subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, check=True).stdout.split(b"\0")) - {b""}
 
@@ -158,20 +158,20 @@ def package_folders():
 
 
 def holds_emulator(binary):
-    """Whether the driver's functions are in the program itself."""
+    """Returns whether the program itself contains the driver's functions."""
     symbols = subprocess.run(["nm", "--defined-only", str(binary)], stdout=subprocess.PIPE, check=True).stdout
     return any(line.split()[-1:] == [b"cuInit"] for line in symbols.splitlines())
 
 
 def names_sources(program):
-    """Whether a stripped program names a committed file of this checkout, which it can't find on another machine."""
-    # Other files are those of the toolkit in .cuda, and generated ones in target. The compiler's own paths are relative.
+    """Returns whether a stripped program names a committed file of this checkout, which other machines lack."""
+    # Other paths are those of the toolkit in .cuda and of generated files in target. The compiler's own are relative.
     named = program.split(os.fsencode(REPOSITORY) + b"/")[1:]
     return any(rest.split(b"/")[0] in COMMITTED for rest in named)
 
 
 def copy_data(package, folder):
-    """The files that programs read when they run: what lies beside their sources and is no source."""
+    """Copies the files that programs read at run time: files next to their sources that are not sources."""
     if package in LEFT_OUT_PACKAGES:
         return
     command = ["git", "ls-files", "-z", "examples", "tests", "benches", "data"]
@@ -185,7 +185,7 @@ def copy_data(package, folder):
 
 
 def copy_nvrtc():
-    """NVRTC and the headers it includes, in the layout of a toolkit."""
+    """Copies NVRTC and the headers that it includes, in the layout of a toolkit."""
     nvidia = REPOSITORY / ".cuda" / "nvidia"
     bases = [nvidia / "cu13"] if (nvidia / "cu13").is_dir() else sorted(nvidia.glob("cuda_*"))
     for base in bases:
@@ -195,7 +195,7 @@ def copy_nvrtc():
             if ".alt." not in library.name:
                 (BUNDLE / "cuda" / "lib64").mkdir(parents=True, exist_ok=True)
                 shutil.copy2(library, BUNDLE / "cuda" / "lib64")
-        # With which kernels launch kernels.
+        # The device runtime, for kernels that launch kernels.
         for archive in (base / "lib").glob("libcudadevrt.a"):
             shutil.copy2(archive, BUNDLE / "cuda" / "lib64")
 

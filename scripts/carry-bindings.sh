@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes the bindings that cuda-sys carries (cuda-sys/bindings) anew, by its own build script.
+# Regenerates the bindings that cuda-sys carries (cuda-sys/bindings) with its own build script.
 #
-#   scripts/carry-bindings.sh            from the newest headers that pip has
-#   scripts/carry-bindings.sh 13.0       from these
-#   scripts/carry-bindings.sh --check    writes nothing: fails where what is carried is not what bindgen gives
+#   scripts/carry-bindings.sh            from the newest headers that pip offers
+#   scripts/carry-bindings.sh 13.0       from the headers of this version
+#   scripts/carry-bindings.sh --check    writes nothing, and fails if the bindings differ from bindgen's output
 #
-# The three files hold signatures, types and values, and none of the header's text.
+# The three files contain signatures, types and values, but not the header's text.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,10 +29,10 @@ LIBCLANG_PATH=$folder/clang/native CUDA_PATH=$folder CUDA_SYS_CARRY=$made \
     cargo build --quiet --locked -p cuda-direct-sys --target-dir "$target/headers/target"
 if [ -n "$check" ]; then
     diff -r "$carried" "$made" || {
-        echo "cuda-sys/bindings is not what bindgen gives: run scripts/carry-bindings.sh $version" >&2
+        echo "cuda-sys/bindings differs from bindgen's output. Fix: run scripts/carry-bindings.sh $version" >&2
         exit 1
     }
-    echo "cuda-sys/bindings: as bindgen gives it for CUDA $version"
+    echo "cuda-sys/bindings: equal to bindgen's output for CUDA $version"
 else
     mkdir -p "$carried"
     cp "$made"/*.rs "$carried/"

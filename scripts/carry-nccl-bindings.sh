@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes the bindings that cuda-nccl carries (cuda-nccl/bindings/nccl.rs) anew, from a header of NCCL.
+# Regenerates the bindings that cuda-nccl carries (cuda-nccl/bindings/nccl.rs) from an NCCL header.
 #
 #   scripts/carry-nccl-bindings.sh nccl.h            from this header
-#   scripts/carry-nccl-bindings.sh --check nccl.h    writes nothing: fails where what is carried is not what bindgen gives
+#   scripts/carry-nccl-bindings.sh --check nccl.h    writes nothing, and fails if the bindings differ from bindgen's output
 #
-# The header is part of the Python packages nvidia-nccl-cu13 and nvidia-nccl-cu12 (nvidia/nccl/include). The file holds
-# signatures, types and values, and none of the header's text.
+# The header is part of the Python packages nvidia-nccl-cu13 and nvidia-nccl-cu12 (nvidia/nccl/include). The file contains
+# signatures, types and values, but not the header's text.
 set -euo pipefail
 header=$(realpath "${*: -1}")
 carry=1
@@ -16,4 +16,4 @@ if [ -z "${LIBCLANG_PATH:-}" ] && [ -d .cuda/clang/native ]; then
 fi
 CUDA_NCCL_HEADER=$header ${carry:+env CUDA_NCCL_CARRY=1} \
     cargo test --quiet --locked -p cuda-nccl --test bindings -- --ignored
-[ -n "$carry" ] || echo "cuda-nccl/bindings: as bindgen gives it for $header"
+[ -n "$carry" ] || echo "cuda-nccl/bindings: equal to bindgen's output for $header"

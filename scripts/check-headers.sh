@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds and tests cuda-sys with the headers of each supported CUDA release, from pip's packages, and checks that the
-# bindings that cuda-sys carries are what bindgen gives for the headers they name (scripts/carry-bindings.sh).
-# With arguments: those versions. Without: 12.0, 12.4, 12.9, 13.0 and the newest 13.
+# bindings that cuda-sys carries equal bindgen's output for their version of the headers (scripts/carry-bindings.sh).
+# Arguments select versions. The default is 12.0, 12.4, 12.9, 13.0 and the newest 13.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python=${PYTHON:-python3}
-# pip knows which release is the newest.
+# Asks pip for the newest release.
 newest() {
     "$python" -m pip index versions nvidia-cuda-runtime --disable-pip-version-check 2>/dev/null |
         sed -n 's/^nvidia-cuda-runtime (\([0-9]*\.[0-9]*\).*/\1/p'

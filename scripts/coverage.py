@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Which functions of the driver cuda-safe reaches: docs/COVERAGE.md.
+"""Lists the driver functions that cuda-safe calls in docs/COVERAGE.md.
 
-    scripts/coverage.py FOLDER   writes the page, with chapters from the headers in a folder: those that the carried
-                                 bindings were made of
-    scripts/coverage.py --write  writes the page, with the chapters that it already has
+    scripts/coverage.py FOLDER   writes the page, with chapters from the headers in a folder, from which the carried
+                                 bindings must have been generated
+    scripts/coverage.py --write  writes the page with its existing chapters
     scripts/coverage.py          fails unless the page matches the sources and the carried bindings
 """
 
@@ -16,72 +16,72 @@ PAGE = ROOT / "docs/COVERAGE.md"
 HEADERS = ["cuda.h", "cudaGL.h", "cudaProfiler.h"]
 NOT_YET = "no method yet"
 
-# Why a function has no method, and is not to get one. Names are regular expressions.
+# The reasons why functions have no method and should not get one. Names are regular expressions.
 REASONS = [
     (r"cuGetErrorName|cuGetErrorString",
-     "errors have tables made from the header, which work without a driver"),
-    (r"cuGetExportTable", "undocumented tables of the driver"),
-    (r"cuMemMapArrayAsync", "arrays without memory are made and described here; what is mapped to their tiles is for raw calls"),
+     "error names come from tables generated from the header, which work without a driver"),
+    (r"cuGetExportTable", "returns undocumented tables of the driver"),
+    (r"cuMemMapArrayAsync", "arrays without memory can be created and queried, but mapping memory to their tiles requires raw calls"),
     (r"cuMemcpy(HtoD|DtoH|DtoD|Peer|2D|2DUnaligned|3D|3DPeer|)",
-     "copies name a stream: the asynchronous form is used, and waited for"),
-    (r"cuMemcpyAsync", "which way a copy goes is known here: cuMemcpyHtoDAsync and its kin are used"),
+     "copies take a stream: the asynchronous form is used, followed by a wait"),
+    (r"cuMemcpyAsync", "the direction of a copy is known: cuMemcpyHtoDAsync and similar functions are used"),
     (r"cuMemcpy(AtoA|AtoD|AtoH|DtoA|HtoA)(Async)?",
-     "bytes of an array's row: RegionCopy takes boxes of texels of any array, by cuMemcpy2DAsync and cuMemcpy3DAsync"),
+     "copies bytes of an array's row: RegionCopy copies boxes of texels of any array with cuMemcpy2DAsync and cuMemcpy3DAsync"),
     (r"cuMemAllocHost", "cuMemHostAlloc does the same, with flags"),
     (r"cuArray(Create|GetDescriptor)", "cuArray3DCreate and cuArray3DGetDescriptor do the same for all arrays"),
-    (r"cuMemsetD(8|16|32|2D8|2D16|2D32)", "fills name a stream: the asynchronous form is used"),
+    (r"cuMemsetD(8|16|32|2D8|2D16|2D32)", "fills take a stream: the asynchronous form is used"),
     (r"cuMemBatchDecompressAsync",
-     "needs a device that decompresses (MEM_DECOMPRESS_ALGORITHM_MASK), which an H200 is not: nothing of it could be tested"),
+     "needs a device that supports decompression (MEM_DECOMPRESS_ALGORITHM_MASK), which an H200 does not, so it can't be tested"),
     (r"cuMemGetLocationInfo",
-     "newer than the newest driver that this project has been run on (13.0), so that nothing of it could be tested"),
-    (r"cuStreamAddCallback", "replaced by cuLaunchHostFunc, says its documentation"),
+     "newer than the newest driver that this project has been run on (13.0), so it can't be tested"),
+    (r"cuStreamAddCallback", "replaced by cuLaunchHostFunc, according to its documentation"),
     (r"cuModuleLoad|cuLinkAddFile|cuModuleLoadFatBinary|cuModuleLoadData",
-     "files are read by Rust; all images go through cuModuleLoadDataEx and cuLinkAddData, with their logs"),
-    (r"cuLibraryLoadFromFile", "files are read by Rust; all images go through cuLibraryLoadData, with its logs"),
-    (r"cuKernelGetLibrary|cuFuncGetModule", "a kernel holds its library, a function its module"),
-    (r"cuFuncGetParamCount", "cuFuncGetParamInfo refuses what is beyond the last parameter, in older drivers too"),
+     "Rust reads the files, and all images are loaded with cuModuleLoadDataEx and cuLinkAddData, which return logs"),
+    (r"cuLibraryLoadFromFile", "Rust reads the files, and all images are loaded with cuLibraryLoadData, which returns logs"),
+    (r"cuKernelGetLibrary|cuFuncGetModule", "a kernel owns a reference to its library, and a function to its module"),
+    (r"cuFuncGetParamCount", "cuFuncGetParamInfo returns an error beyond the last parameter, in older drivers too"),
     (r"cuStreamCreate", "cuStreamCreateWithPriority does the same"),
-    (r"cuGraphInstantiate", "cuGraphInstantiateWithParams does the same, and says why it refuses"),
+    (r"cuGraphInstantiate", "cuGraphInstantiateWithParams does the same, and returns the reason if it fails"),
     (r"cuGraph\w*Node(Get|Set)Params|cuGraphEvent(Record|Wait)Node[GS]etEvent|cuGraphKernelNodeCopyAttributes"
      r"|cuGraphChildGraphNodeGetGraph",
-     "a graph that isn't instantiated gets its parameters where its nodes are added; GraphExec changes them afterwards"),
-    (r"cuGraphExecNodeSetParams", "the calls of each kind of node are used, whose parameters have types"),
+     "a graph gets its parameters when its nodes are added, and GraphExec changes them after instantiation"),
+    (r"cuGraphExecNodeSetParams", "the functions for each kind of node are used, whose parameters have types"),
     (r"cuGraphNodeGet(Dependencies|DependentNodes)", "Graph::dependencies and dependents read the edges"),
-    (r"cuGraph(Node|Exec|)Get(\w*Id|ContainingGraph)", "numbers and names for tools: Node and Graph are compared themselves"),
-    (r"cuGraphExecGetFlags", "the caller knows them, and an H200's driver (580) forgets USE_NODE_PRIORITY"),
-    (r"cuGraphDebugDotPrint", "Graph::to_dot writes no file"),
-    (r"cuGraph(Retain|Release)UserObject|cuUserObject\w+", "Graph owns what its nodes use: keep, hold"),
-    (r"cuStreamUpdateCaptureDependencies", "the streams say what waits for what; Graph::add_edge adds to it afterwards"),
-    (r"cuOccupancyMax\w+WithFlags", "the one flag turns a cache off that devices since compute capability 6.0 don't have so"),
+    (r"cuGraph(Node|Exec|)Get(\w*Id|ContainingGraph)", "identifiers and names for tools: Node and Graph can be compared directly"),
+    (r"cuGraphExecGetFlags", "the caller knows them, and an H200's driver (580) does not return USE_NODE_PRIORITY"),
+    (r"cuGraphDebugDotPrint", "replaced by Graph::to_dot, which does not need a file"),
+    (r"cuGraph(Retain|Release)UserObject|cuUserObject\w+", "Graph owns the objects that its nodes use: keep, hold"),
+    (r"cuStreamUpdateCaptureDependencies", "the streams determine the dependencies, and Graph::add_edge adds further ones"),
+    (r"cuOccupancyMax\w+WithFlags", "the only flag disables a cache that devices since compute capability 6.0 don't have in this form"),
     (r"cuDevSmResourceSplit|cuStreamGetDevResource|cuCoredump(Reg|Dereg)ister\w*|cuCheckpointOperationComplete"
      r"|cuStreamBeginRecaptureToGraph|cuTensorMapSetAllocationClass",
-     "newer than the newest driver that this project has been run on (13.0), so that nothing of it could be tested"),
-    (r"cuStream(Begin|End)CaptureToCig", "for sharing a device with a graphics API of Windows"),
+     "newer than the newest driver that this project has been run on (13.0), so it can't be tested"),
+    (r"cuStream(Begin|End)CaptureToCig", "shares a device with a graphics API of Windows"),
     (r"cuDeviceGet(FabricClusterUuid|CliqueCount|CliqueInfo)|cuFabricCpyBatchAsync|cuLogicalEndpoint\w*",
-     "newer than the newest driver that this project has been run on (13.0), and about clusters of hosts"),
-    (r"cuDeviceGetLuid", "Windows only: elsewhere it is an error"),
-    (r"cuDeviceGetNvSciSyncAttributes", "takes objects of NvSciSync, a library of NVIDIA's embedded systems"),
+     "newer than the newest driver that this project has been run on (13.0), and for clusters of hosts"),
+    (r"cuDeviceGetLuid", "only works on Windows"),
+    (r"cuDeviceGetNvSciSyncAttributes", "takes objects of NvSciSync, a library for NVIDIA's embedded systems"),
     (r"cuDevicePrimaryCtxReset",
-     "destroys under everybody's hands what every handle of the primary context in the process refers to"),
+     "destroys the primary context while other handles in the process still refer to it"),
     (r"cuDevice(Unr|R)egisterAsyncNotification",
-     "tells of memory budgets in a system with several tenants, which no machine of this project has"),
+     "returns memory budgets of systems with several tenants, which this project has no access to"),
 ]
 REASONS = [(re.compile(f"(?:{name})"), reason) for name, reason in REASONS]
 
 
 def plain(name):
-    """The name in the documentation: without the version of its signature."""
+    """Returns the name in the documentation: without the version of its signature."""
     name = re.sub(r"(_v\d+)?(_ptsz|_ptds)?$", "", name)
     return {"cuGraphInstantiateWithFlags": "cuGraphInstantiate"}.get(name, name)
 
 
 def functions(bindings):
-    """The documentation's names of all functions in the bindings."""
+    """Returns the documentation's names of all functions in the bindings."""
     return {plain(name) for name in re.findall(r"^    pub fn (cu[A-Z]\w*)", bindings, re.M)}
 
 
 def chapters(header):
-    """[(chapter, [function])] and the deprecated ones, as the header has them."""
+    """Returns [(chapter, [function])] and the deprecated functions, in the header's order."""
     found, deprecated, chapter, seen = {}, set(), None, set()
     token = re.compile(r"\\defgroup \w+ (?P<chapter>[^\n]+)"
                        r"|(?P<old>__CUDA_DEPRECATED )?CUresult(?: CUDAAPI)?\s+(?:CUDAAPI\s+)?(?P<name>cu[A-Z]\w*)\(")
@@ -98,12 +98,12 @@ def chapters(header):
 
 
 def reached(sources):
-    """{function: files that call it}. Comments don't count, nor names for searches."""
+    """Returns {function: files that call it}. Comments and names for searches don't count."""
     where = {}
     for path, text in sources:
         code = re.sub(r"//[^\n]*|#\[doc[^\n]*", "", text)
         names = re.findall(r"\bsys::(cu[A-Z]\w*)\b(?=\s*\()", code)
-        # Functions that are looked up: their table, and who takes them from it.
+        # Functions that are looked up: their table, and the code that reads them from it.
         names += re.findall(r"\bnewer::(cu[A-Z]\w*)\(", code)
         for name in names:
             where.setdefault(plain(name), set()).add(path)
@@ -134,15 +134,14 @@ def page(found, deprecated, where):
     rows = [(name, state(name, where, deprecated)) for names in found.values() for name in names]
     count = lambda start: sum(text.startswith(start) for _, text in rows)
     out = [
-        "# Which functions of the driver have methods",
+        "# Driver functions with methods",
         "",
-        "Made by `scripts/coverage.py` from `cuda.h` and the sources; `make check` compares. Every function is in",
-        "`cuda_safe::sys`; this page is about `cuda-safe`. Names are those of the documentation, without the version of a",
+        "Generated by `scripts/coverage.py` from `cuda.h` and the sources. `make check` verifies it. Every function is in",
+        "`cuda_safe::sys`. This page is about `cuda-safe`. Names are those of the documentation, without the version of a",
         "signature.",
         "",
-        f"Of {total} functions, {have} are called by `cuda-safe`, {count('raw')} are left to raw calls for the reason that is "
-        f"given, {count('deprecated')} are",
-        f"deprecated, and {count(NOT_YET)} have no method yet.",
+        f"Of {total} functions, {have} are called by `cuda-safe`, {count('raw')} are only available as raw calls for the reason",
+        f"given, {count('deprecated')} are deprecated, and {count(NOT_YET)} have no method yet.",
     ]
     for chapter, names in found.items():
         out += ["", f"## {chapter}", "", "| function | |", "| --- | --- |"]
@@ -151,7 +150,7 @@ def page(found, deprecated, where):
 
 
 def read(text):
-    """The chapters and the deprecated functions of a page."""
+    """Returns the chapters and the deprecated functions of a page."""
     found, deprecated, chapter = {}, set(), None
     for line in text.splitlines():
         if line.startswith("## "):
@@ -179,7 +178,7 @@ def main(arguments):
         return f"not in the table, or no longer in the bindings: {', '.join(sorted(listed ^ known))}"
     strangers = sorted(set(where) - known)
     if strangers:
-        return f"called by cuda-safe, and not in the bindings: {', '.join(strangers)}"
+        return f"called by cuda-safe, but not in the bindings: {', '.join(strangers)}"
     text = page(found, deprecated, where)
     if write:
         PAGE.write_text(text)

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-# Each lets this project stay under its own licence; a file's own terms reach no further than that file.
+# Each of these is compatible with this project's licence. Terms of single files apply only to those files.
 ALLOWED = {
     "MIT",
     "MIT-0",
@@ -26,7 +26,7 @@ ALLOWED = {
 
 
 def allowed(expression):
-    """Whether one way through an SPDX expression needs only licences of the list."""
+    """Returns whether an SPDX expression can be satisfied with only licences of the list."""
     tokens = re.findall(r"\(|\)|[^\s()]+", expression.replace("/", " OR "))
     position = 0
 
@@ -85,7 +85,7 @@ def main():
         except (ValueError, IndexError):
             good = False
         if not good:
-            refused.append(f"{package['name']} {package['version']}: {licence or 'no licence named'}")
+            refused.append(f"{package['name']} {package['version']}: {licence or 'no licence'}")
     if refused:
         sys.exit("licences that are not on the list in scripts/licences.py:\n  " + "\n  ".join(sorted(refused)))
     print(f"licences: {len(metadata['packages'])} packages, all allowed")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Packs every crate that may be published, as `cargo publish` would, and publishes nothing (`make package`).
+"""Packs every publishable crate as `cargo publish` does, without publishing it (`make package`).
 
-    package.py           packs, builds what was packed, in the order of dependencies, and documents it
-    package.py --quick   packs and looks at what is in the packages
+    package.py           packs, builds the packages in the order of dependencies, and documents them
+    package.py --quick   packs, and checks the contents of the packages
 
 A package must have the metadata that crates.io and docs.rs show, both licences, README and change log, and every file
-that its sources name. It is documented as docs.rs does it: in a folder of its own, without network, CUDA headers, libclang or
-Python. Needs cargo 1.90, the first that packs crates that depend on one another.
+that its sources name. It is documented as on docs.rs: in a separate folder, without network, CUDA headers, libclang or
+Python. Requires cargo 1.90, the first version that packs interdependent crates.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 CARGO = os.environ.get("CARGO", "cargo")
-# `repository` is not among them: there is no public address.
+# Without `repository`, because there is no public address.
 WANTED = ["description", "license", "readme", "documentation", "keywords", "categories", "rust_version"]
 FILES = ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md", "Cargo.lock"]
 
@@ -34,13 +34,13 @@ def main():
     quick = parser.parse_args().quick
     version = subprocess.run([CARGO, "--version"], check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout
     if tuple(map(int, re.search(r"(\d+)\.(\d+)", version).groups())) < (1, 90):
-        sys.exit(f"package.py: needs cargo 1.90, and this is {version.strip()}")
+        sys.exit(f"package.py: needs cargo 1.90, but this is {version.strip()}")
     command = [CARGO, "metadata", "--locked", "--no-deps", "--format-version", "1"]
     metadata = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=REPOSITORY).stdout)
     crates = [crate for crate in metadata["packages"] if crate["publish"] is None]
     complaints = [f"{crate['name']}: {each}" for crate in crates for each in lacking(crate)]
     chosen = [f"--package={crate['name']}" for crate in crates]
-    # The tree may have changes that are not committed yet: `cargo publish` will ask about them.
+    # The tree may have uncommitted changes, which `cargo publish` will ask about.
     packing = [CARGO, "package", "--locked", "--offline", "--allow-dirty", "--quiet", *chosen]
     subprocess.run(packing + (["--no-verify"] if quick else []), check=True, cwd=REPOSITORY)
     with tempfile.TemporaryDirectory() as work:
@@ -59,13 +59,13 @@ def main():
 
 
 def lacking(crate):
-    """What a crate's Cargo.toml doesn't say, or not as crates.io takes it."""
+    """Returns the metadata that a crate's Cargo.toml lacks, or that crates.io rejects."""
     missing = [name for name in WANTED if not crate[name]]
     complaints = [f"no {name.replace('_', '-')}" for name in missing]
     if len(crate["keywords"]) > 5 or any(not re.fullmatch(r"[A-Za-z0-9][\w+-]{0,19}", word) for word in crate["keywords"]):
-        complaints.append("crates.io takes five keywords, of 20 letters")
+        complaints.append("crates.io accepts at most five keywords of 20 letters")
     if len(crate["categories"]) > 5:
-        complaints.append("crates.io takes five categories")
+        complaints.append("crates.io accepts at most five categories")
     if not for_docs_rs(crate):
         complaints.append("no [package.metadata.docs.rs]")
     return complaints
@@ -80,7 +80,7 @@ def contents(folder):
 
 
 def absent(folder):
-    """Files that a package must have, and those that its sources name, as far as they are not there."""
+    """Returns required files, and files named by the sources, that a package lacks."""
     files = contents(folder)
     complaints = [f"no {name}" for name in FILES if name not in files]
     for name in sorted(files):
@@ -92,14 +92,14 @@ def absent(folder):
 
 
 def named(name, text):
-    """The files that a source file names: `#[path]`, `include_str!` and their kin."""
+    """Returns the files that a source file names in `#[path]`, `include_str!` and similar items."""
     text = re.sub(r"^\s*//.*", "", text, flags=re.MULTILINE)
     found = re.findall(r'#\[path = "([^"]+)"\]|\binclude(?:_str|_bytes)?!\(\s*"([^"]+)",?\s*\)', text)
     return [posixpath.normpath(posixpath.join(posixpath.dirname(name), path or file)) for path, file in found]
 
 
 def document(work, crates, target):
-    """`cargo doc` of what was packed, with nothing of CUDA to be found. `crates` are names, folders and docs.rs's features."""
+    """Runs `cargo doc` on the packages without any part of CUDA. `crates` are names, folders and docs.rs's features."""
     members = ", ".join(f'"{folder}"' for _, folder, _ in crates)
     patches = "".join(f'{name} = {{ path = "{folder}" }}\n' for name, folder, _ in crates)
     (work / "Cargo.toml").write_text(f'[workspace]\nresolver = "3"\nmembers = [{members}]\n[patch.crates-io]\n{patches}')

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the pins of `make setup`: the newest packages of the default CUDA version, with their hashes (`make pins`).
 
-Each file of scripts/pins is one for `pip install --require-hashes`: exact versions, and the sha256 of every wheel that
-Linux on x86-64 or aarch64 takes. Wheels are downloaded to be hashed, from whatever index pip is configured for. Needs
-pip 20.3 or newer; a new pin wants all tests before it is committed.
+Each file of scripts/pins is a requirements file for `pip install --require-hashes`: exact versions, and the sha256 of
+every wheel for Linux on x86-64 or aarch64. Wheels are downloaded from pip's configured index and hashed. Requires pip
+20.3 or newer. Run all tests before committing new pins.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import tempfile
 import setup
 
 ARCHITECTURES = ["x86_64", "aarch64"]
-# The oldest C libraries first; pip takes none of these for another when it downloads for a foreign platform.
+# The oldest C libraries first. When pip downloads for a foreign platform, it does not treat any as another.
 PLATFORMS = ["manylinux1", "manylinux2010", "manylinux_2_12", "manylinux2014", "manylinux_2_17", "manylinux_2_27",
              "manylinux_2_28"]
 HEAD = """\
@@ -66,13 +66,13 @@ def sha256(file):
 
 
 def text(wheels):
-    """A requirements file of `{name: {version: {wheel: hash}}}`."""
+    """Returns a requirements file for `{name: {version: {wheel: hash}}}`."""
     lines = []
     for name, versions in sorted(wheels.items()):
         if len(versions) != 1:
             sys.exit(f"pins.py: the architectures have different versions of {name}: {', '.join(versions)}")
         for version, files in versions.items():
-            # The same file for both, where a wheel is for any platform.
+            # Both have the same file if a wheel is for any platform.
             hashes = sorted(files.items())
             lines.append(" \\\n".join([f"{name}=={version}"] + [f"    --hash=sha256:{digest}" for _, digest in hashes]))
     return "\n".join(lines) + "\n"

@@ -1,7 +1,7 @@
-"""Plots of bytes a second over sizes, as SVG.
+"""Plots of bytes per second over sizes, as SVG.
 
-Written by hand, so that nothing has to be installed. The background is open, and all colours stand out from a white page
-and from a dark one.
+The SVG is generated without a library, so nothing has to be installed. The background is transparent, and all colours
+have enough contrast on white and on dark pages.
 """
 
 import math
@@ -9,16 +9,16 @@ from html import escape
 
 WIDTH, HEIGHT = 768, 420
 LEFT, RIGHT, TOP, BOTTOM = 64, 24, 46, 56
-INK, GRID = "#7b838e", "#8b939e"  # text; lines behind the curves, drawn thin
-# A colour and a marker for each, so that no curve is told by colour alone.
+INK, GRID = "#7b838e", "#8b939e"  # text, and thin lines behind the curves
+# A colour and a marker for each curve, so that none is identified by colour alone.
 STYLES = [("#2f7ed8", "circle"), ("#e0661f", "square"), ("#c9479f", "triangle"), ("#2b9a54", "diamond"),
           ("#8f63d6", "cross"), ("#b7860b", "down"), ("#159aa5", "bar")]
 
 
 def plot(title, series, ceiling=None):
-    """The text of an SVG.
+    """Returns the text of an SVG.
 
-    series: of (name, [(elements, GB/s), ...]), the first one emphasised; ceiling: (name, GB/s) or None.
+    series: of (name, [(elements, GB/s), ...]), the first one emphasised. ceiling: (name, GB/s) or None.
     """
     points = [point for _, line in series for point in line]
     if not points:
@@ -53,7 +53,7 @@ def plot(title, series, ceiling=None):
         y = y_of(ceiling[1])
         out.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="{INK}" stroke-dasharray="6 4"/>')
         out.append(f'<text x="{LEFT + 6}" y="{y - 6:.1f}">{escape(ceiling[0])}: {ceiling[1]:.0f} GB/s</text>')
-    # The first one is drawn last, above the others. Rates are small where sizes are: there is room for the names.
+    # The first one is drawn last, above the others. Small sizes have low rates, which leaves room for the names.
     names_from = (y_of(ceiling[1]) if ceiling else TOP) + 22
     for place, (name, line) in reversed(list(enumerate(series))):
         colour, shape = STYLES[place % len(STYLES)]
@@ -71,7 +71,7 @@ def plot(title, series, ceiling=None):
 
 
 def nice_step(most):
-    """A step of 1, 2 or 5 times a power of ten that divides an axis into about five."""
+    """Returns a step of 1, 2 or 5 times a power of ten that divides an axis into about five parts."""
     power = 10 ** max(0, math.floor(math.log10(max(most, 1) / 5)))
     return int(next(power * factor for factor in (1, 2, 5, 10) if power * factor >= most / 6))
 

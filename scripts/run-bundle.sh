@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs the programs of this bundle on a machine with an NVIDIA driver; needs neither Rust nor a toolkit.
+# Runs the programs of this bundle on a machine with an NVIDIA driver. It requires neither Rust nor a toolkit.
 #
 #   ./run.sh [all|tests|examples|benches] [wrapper command ...]
 #
 #   FILTER=integration ./run.sh tests compute-sanitizer --tool memcheck --leak-check full --report-api-errors no
 #
-# FILTER='integration' runs only programs whose name matches that expression: a checker of device memory fails on
-# programs that fault on purpose (cuda-safe-faults) or use no device (those that end in -unit).
+# FILTER='integration' runs only programs whose name matches that expression. A checker of device memory fails for
+# programs that fault on purpose (cuda-safe-faults) or use no device (names that end in -unit).
 #
-# Logs go to results/ in the current directory (RESULTS names another one). Each program may run TIMEOUT seconds
-# (900). NVRTC is that of CUDA_HOME or CUDA_PATH when it holds one of the right version, else the bundle's own.
+# Logs are written to results/ in the current directory, or to RESULTS. The time limit of each program is TIMEOUT seconds
+# (900). NVRTC is taken from CUDA_HOME or CUDA_PATH if they contain the right version, and otherwise from the bundle.
 set -uo pipefail
 
 bundle=$(cd "$(dirname "$0")" && pwd)
@@ -26,7 +26,7 @@ wrapper=("$@")
 mkdir -p "${RESULTS:=results}"
 results=$(cd "$RESULTS" && pwd)
 
-# The programs name the version of NVRTC they want: libnvrtc.so.13.
+# The programs require a specific version of NVRTC: libnvrtc.so.13.
 own=$(find "$bundle/cuda/lib64" -name 'libnvrtc.so.[0-9]*' 2>/dev/null | head -1)
 for home in "${CUDA_HOME:-}" "${CUDA_PATH:-}"; do
     if [ -n "$home" ] && [ -n "$own" ] && [ -e "$home/lib64/${own##*/}" ]; then
@@ -44,7 +44,7 @@ if [ -n "${toolkit:-}" ]; then
     export CUDA_HOME=$toolkit CUDA_PATH=$toolkit
     export LD_LIBRARY_PATH="$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
-echo "NVRTC: ${toolkit:-as the loader finds it}"
+echo "NVRTC: ${toolkit:-found by the loader}"
 
 failures=0
 table=()
@@ -70,7 +70,7 @@ while read -r kind package name; do
     failed_tests=$((failed_tests + ${counts#* }))
     case $status in
     0) verdict=ok ;;
-    124) verdict="FAILED: out of time" ;;
+    124) verdict="FAILED: time limit exceeded" ;;
     *) verdict="FAILED: status $status" ;;
     esac
     [ "$status" = 0 ] || failures=$((failures + 1))
@@ -85,7 +85,7 @@ done <"$bundle/programs.txt"
 echo
 echo "programs: ${#table[@]}, failed: $failures; tests passed: $passed_tests, failed: $failed_tests; logs in $results"
 if [ ${#table[@]} -eq 0 ]; then
-    echo "nothing was run: programs.txt lists what there is"
+    echo "nothing was run: programs.txt lists the programs"
     exit 1
 fi
 [ "$failures" -eq 0 ]

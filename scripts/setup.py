@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Brings what this machine lacks to build and run cuda-direct: CUDA headers, NVRTC and libclang.
+"""Installs the missing requirements for building and running cuda-direct: CUDA headers, NVRTC and libclang.
 
-They come by pip, without root, into .cuda/ in the repository. The default version is pinned: scripts/pins has the
-exact version and the hashes of every package. Another version (CUDA=12.4) is the newest that the index has of it. Where
-a CUDA toolkit is installed nothing of CUDA is fetched. Needs Python 3.7 and pip, nothing else.
+pip installs them without root into .cuda/ in the repository. The default version is pinned: scripts/pins has the exact
+version and the hashes of every package. For another version (CUDA=12.4), the newest packages of the index are used. If
+a CUDA toolkit is installed, only libclang is installed. Requires only Python 3.7 and pip.
 """
 
 import argparse
@@ -21,31 +21,31 @@ import tempfile
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 DEFAULT = "13.0"
 OLDEST = (12, 0)
-# Requirements files with hashes, which pins.py writes.
+# Requirements files with hashes, written by pins.py.
 PINS = REPOSITORY / "scripts" / "pins"
 LIBCLANG_PINS = PINS / "libclang.txt"
 LIBCLANG = ["libclang>=16"]
-# Only for the tests of link-time optimisation (`make lto`): 40 MB that nothing else needs.
+# Only for the tests of link-time optimisation (`make lto`), because it has 40 MB.
 NVJITLINK_PINS = PINS / "nvjitlink.txt"
 NVJITLINK = [f"nvidia-nvjitlink=={DEFAULT}.*"]
-# The order and the places in which cuda-sys's build script searches, but for .cuda itself.
+# The search order of cuda-sys's build script, except .cuda itself.
 VARIABLES = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_INC_DIR"]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cuda", default="", help=f"CUDA version, as 12.4 or 13.0 (default {DEFAULT})")
+    parser.add_argument("--cuda", default="", help=f"CUDA version, such as 12.4 or 13.0 (default {DEFAULT})")
     parser.add_argument("--into", type=pathlib.Path, default=REPOSITORY / ".cuda", help="folder to fill")
-    parser.add_argument("--nvjitlink", action="store_true", help="bring nvJitLink alone, and print its file")
+    parser.add_argument("--nvjitlink", action="store_true", help="install only nvJitLink, and print its file")
     arguments = parser.parse_args()
     if arguments.nvjitlink:
         print(bring_nvjitlink(arguments.into.resolve() / "nvjitlink"))
         return
     folder, wanted = arguments.into.resolve(), arguments.cuda.strip()
     if wanted and not re.fullmatch(r"\d+\.\d+", wanted):
-        fail(f"CUDA={wanted} is not a version: give it as CUDA=12.4")
+        fail(f"CUDA={wanted} is not a version. Fix: use a form such as CUDA=12.4")
     if wanted and tuple(map(int, wanted.split("."))) < OLDEST:
-        fail(f"CUDA={wanted} is too old: 12.0 is the oldest that cuda-sys binds")
+        fail(f"CUDA={wanted} is too old: 12.0 is the oldest version that cuda-sys supports")
 
     present = read(folder / "version")
     if present and (not wanted or wanted == present):
@@ -54,16 +54,16 @@ def main():
             print(f"CUDA {present} is in {folder}: {verify(folder)}")
             return
         except Broken as reason:
-            print(f"CUDA {present} in {folder} is not what it has to be ({reason}): bringing it again")
+            print(f"CUDA {present} in {folder} is not usable ({reason}): installing it again")
             wanted = present
     if wanted:
         for name in VARIABLES:
             if os.environ.get(name):
-                print(f"note: {name} is set, so the build takes the CUDA headers from there, not from {folder}")
+                print(f"note: {name} is set, so the build uses the CUDA headers from there, not from {folder}")
     else:
         toolkit = installed_toolkit()
         if toolkit:
-            print(f"a CUDA toolkit is installed ({toolkit}): nothing of CUDA to fetch")
+            print(f"a CUDA toolkit is installed ({toolkit}): no CUDA packages needed")
             bring_libclang(folder)
             return
         wanted = DEFAULT
@@ -71,21 +71,21 @@ def main():
 
 
 def bring(folder, cuda):
-    """Fills a new folder, verifies it, then puts it in the place of the old one."""
-    print(f"bringing CUDA {cuda} (headers, NVRTC) and libclang into {folder}", flush=True)
+    """Fills a new folder, verifies it, then replaces the old one."""
+    print(f"installing CUDA {cuda} (headers, NVRTC) and libclang into {folder}", flush=True)
     new = folder.with_name(folder.name + ".new")
     shutil.rmtree(new, ignore_errors=True)
     if cuda_pins(cuda).is_file():
         install(new, [cuda_pins(cuda), LIBCLANG_PINS])
     else:
-        print(f"CUDA {cuda} is not pinned: a range of versions, of which pip takes the newest there is")
+        print(f"CUDA {cuda} is not pinned: pip installs the newest packages of a range of versions")
         install(new, packages(cuda))
         install(new, [LIBCLANG_PINS])
     try:
         found = verify(new, cuda)
     except Broken as reason:
         shutil.rmtree(new, ignore_errors=True)
-        fail(f"what pip brought does not work: {reason}")
+        fail(f"the packages that pip installed do not work: {reason}")
     (new / "version").write_text(cuda + "\n")
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
@@ -94,44 +94,44 @@ def bring(folder, cuda):
 
 
 def look_again(folder):
-    """Makes cargo run cuda-sys's build script again, which may have found no headers or no libclang before."""
+    """Makes cargo run cuda-sys's build script again, because it may have found no headers or no libclang before."""
     if folder == REPOSITORY / ".cuda":
         os.utime(REPOSITORY / "cuda-sys" / "build" / "main.rs")
 
 
 def bring_libclang(folder):
-    """libclang alone, where the system has none."""
+    """Installs only libclang, if the system has none."""
     where = system_libclang()
     if where:
         print(f"libclang is installed ({where}): nothing to do")
         return
     if differing(folder, LIBCLANG_PINS) or not loads_libclang(folder):
-        print(f"bringing libclang into {folder}", flush=True)
+        print(f"installing libclang into {folder}", flush=True)
         install(folder, [LIBCLANG_PINS])
         if not loads_libclang(folder):
-            fail(f"the libclang that pip brought into {folder} cannot be loaded")
+            fail(f"the libclang that pip installed into {folder} cannot be loaded")
         look_again(folder)
     print(f"libclang is in {folder}")
 
 
 def bring_nvjitlink(folder):
-    """nvJitLink in a folder of its own; gives its file."""
+    """Installs nvJitLink in a separate folder, and returns its file."""
     if differing(folder, NVJITLINK_PINS):
-        print(f"bringing nvJitLink into {folder}", file=sys.stderr, flush=True)
+        print(f"installing nvJitLink into {folder}", file=sys.stderr, flush=True)
         install(folder, [NVJITLINK_PINS])
     files = sorted(folder.glob("nvidia/*/lib/libnvJitLink.so.*"))
     if not files:
-        fail(f"there is no libnvJitLink in what pip brought into {folder}")
+        fail(f"there is no libnvJitLink in the packages that pip installed into {folder}")
     return files[0]
 
 
 def cuda_pins(cuda):
-    """The file of a version's pins, which only the default version has."""
+    """Returns the file of a version's pins, which only the default version has."""
     return PINS / f"cuda-{cuda}.txt"
 
 
 def differing(folder, pins):
-    """What a file pins and a folder has not, as `name==version`."""
+    """Returns the pinned packages that a folder lacks, as `name==version`."""
     pinned = re.findall(r"^([a-z0-9-]+)==(\S+)", read(pins), re.MULTILINE)
     there = {re.sub("[-_.]+", "-", info.name[: -len(".dist-info")]).lower() for info in folder.glob("*.dist-info")}
     return [f"{name}=={version}" for name, version in pinned if re.sub("[-_.]+", "-", f"{name}-{version}") not in there]
@@ -140,17 +140,17 @@ def differing(folder, pins):
 def compare(folder, files):
     missing = [requirement for pins in files for requirement in differing(folder, pins)]
     if missing:
-        raise Broken(f"no {', '.join(missing)}, which scripts/pins names")
+        raise Broken(f"no {', '.join(missing)}, which scripts/pins requires")
 
 
 def packages(cuda):
-    """pip's requirements. The parts that have versions of their own are no newer than the release."""
+    """Returns pip's requirements. Parts with separate versions are no newer than the release."""
     major, minor = map(int, cuda.split("."))
     suffix = "" if major >= 13 else f"-cu{major}"
-    # crt/, which cuda_runtime.h and mma.h include, came with nvcc before it became a package.
+    # crt/, which cuda_runtime.h and mma.h include, was part of nvcc before it became a package.
     crt = "nvidia-cuda-crt" if major >= 13 else "nvidia-cuda-nvcc"
     exact = [f"{name}{suffix}=={cuda}.*" for name in ("nvidia-cuda-runtime", "nvidia-cuda-nvrtc")]
-    # The first libcu++ that is whole in pip's packages for 12 is that of 12.4, which earlier releases take too.
+    # The first complete libcu++ in pip's packages for 12 is that of 12.4, which also works with earlier releases.
     cccl = max(minor, 4) if major == 12 else minor
     newest = {"nvidia-cuda-cccl": cccl, "nvidia-cuda-profiler-api": minor, crt: minor}
     loose = [f"{name}{suffix}>={major},<{major}.{last + 1}" for name, last in newest.items()]
@@ -158,12 +158,12 @@ def packages(cuda):
 
 
 def install(folder, wanted):
-    """pip into a folder, of requirements or of files with hashes. Its complaints are shown only when it fails, in short."""
+    """Runs pip for a folder, with requirements or files with hashes. If it fails, prints a short form of its errors."""
     pip = [sys.executable, "-m", "pip"]
     if subprocess.run([*pip, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
-        fail(f"{sys.executable} has no pip: install it (Debian and Ubuntu: apt install python3-pip), then run this again")
+        fail(f"{sys.executable} has no pip. Fix: install it (Debian and Ubuntu: apt install python3-pip), then run this again")
     options = ["--target", str(folder), "--upgrade", "--disable-pip-version-check", "--retries", "2", "--timeout", "20"]
-    # A user's own settings must not turn the target into another place.
+    # The user's settings must not change the target folder.
     environment = {**os.environ, "PIP_USER": "0", "PIP_ROOT_USER_ACTION": "ignore"}
     with tempfile.TemporaryFile("w+") as complaints:
         done = subprocess.run([*pip, "install", *options, *asked(wanted)], stderr=complaints, env=environment)
@@ -173,16 +173,16 @@ def install(folder, wanted):
         names = [requirement.name if isinstance(requirement, pathlib.Path) else requirement for requirement in wanted]
         quoted = " ".join(shlex.quote(argument) for argument in asked(wanted))
         fail(
-            f"pip could not bring {', '.join(names)}\n"
+            f"pip could not install {', '.join(names)}\n"
             + "".join(f"  pip: {line}\n" for line in lines[-2:])
-            + "Is this machine offline, or is there no such version? Without a network, bring the packages by hand:\n"
+            + "Is this machine offline, or does the version not exist? Without a network, copy the packages manually:\n"
             f"  elsewhere: python3 -m pip download -d wheels {quoted}\n"
             "  here:      PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels make setup"
         )
 
 
 def asked(wanted):
-    """pip's arguments for requirements, or for files of pins."""
+    """Returns pip's arguments for requirements, or for files of pins."""
     files = [str(each) for each in wanted if isinstance(each, pathlib.Path)]
     arguments = ["--no-deps", "--only-binary=:all:"] + (["--require-hashes"] if files else [])
     for file in files:
@@ -191,11 +191,11 @@ def asked(wanted):
 
 
 class Broken(Exception):
-    """Why a folder cannot be used."""
+    """The reason why a folder cannot be used."""
 
 
 def verify(folder, cuda=None):
-    """Looks for each part and uses it once; gives a line that says what there is."""
+    """Finds each part and uses it once. Returns a one-line summary."""
     bases = [folder / "nvidia" / "cu13"] + sorted((folder / "nvidia").glob("cuda_*"))
     include = [base / "include" for base in bases] + [base / "include" / "cccl" for base in bases]
     include = [directory for directory in include if directory.is_dir()]
@@ -204,7 +204,7 @@ def verify(folder, cuda=None):
             raise Broken(f"no {header}")
     version = header_version(include)
     if cuda and version != cuda:
-        raise Broken(f"cuda.h is of CUDA {version}, not {cuda}")
+        raise Broken(f"cuda.h has version {version}, not {cuda}")
     libraries = [path for base in bases for path in sorted((base / "lib").glob("libnvrtc*.so*")) if ".alt." not in path.name]
     major, minor = compile_a_line(libraries, include)
     clang = loads_libclang(folder)
@@ -220,9 +220,9 @@ def header_version(include):
 
 
 def compile_a_line(libraries, include):
-    """Loads NVRTC and compiles a kernel that includes a header; gives NVRTC's version."""
+    """Loads NVRTC and compiles a kernel that includes a header. Returns NVRTC's version."""
     try:
-        # NVRTC asks for its builtins by name; a library that is loaded already needs no search.
+        # NVRTC loads its builtins by name, and a library that is already loaded needs no search.
         for path in sorted(libraries, key=lambda path: "builtins" not in path.name):
             nvrtc = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
         major, minor = ctypes.c_int(), ctypes.c_int()
@@ -242,7 +242,7 @@ def compile_a_line(libraries, include):
 
 
 def loads_libclang(folder):
-    """The version of the libclang in a folder, empty when there is none that loads."""
+    """Returns the version of the libclang in a folder, or an empty string if none can be loaded."""
 
     class String(ctypes.Structure):
         _fields_ = [("data", ctypes.c_void_p), ("flags", ctypes.c_uint)]
@@ -260,7 +260,7 @@ def loads_libclang(folder):
 
 
 def installed_toolkit():
-    """A toolkit with headers and NVRTC that the build script finds by itself."""
+    """Returns a toolkit with headers and NVRTC that the build script finds by default."""
     places = [(name, os.environ.get(name, "")) for name in VARIABLES]
     nvcc = shutil.which("nvcc")
     places += [("nvcc", str(pathlib.Path(nvcc).resolve().parent.parent) if nvcc else "")]
@@ -280,7 +280,7 @@ def installed_toolkit():
 
 
 def system_libclang():
-    """Where libclang is installed, empty when it is not."""
+    """Returns the path of the installed libclang, or an empty string."""
     given = os.environ.get("LIBCLANG_PATH")
     if given:
         return f"LIBCLANG_PATH={given}"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# A crate as a stranger makes it: in a folder of its own, with a path dependency on a fresh clone of what is committed
-# here, and with no CUDA headers, libclang, Python or toolkit to be found. It must
+# Creates a crate as an outside user would: in a separate folder, with a path dependency on a fresh clone of the committed
+# state, and without CUDA headers, libclang, Python or a toolkit. The crate must
 #
-#   1. build with the default features, linked to the libraries; without them the loader stops it;
-#   2. build with `dynamic-loading`, start without a driver, and say so;
+#   1. build with the default features, linked to the libraries, and fail to start without them;
+#   2. build with `dynamic-loading`, start without a driver, and report that;
 #   3. pass its tests with cuda-emulator among its dev-dependencies;
-#   4. compute, the very program of step 2, with the emulator's folder on LD_LIBRARY_PATH;
-#   5. compute by `cargo run --features emulator`, with nothing else set.
+#   4. compute with the program of step 2 and the emulator's folder on LD_LIBRARY_PATH;
+#   5. compute with `cargo run --features emulator`, without other settings.
 #
-# Its Cargo.toml is what README.md shows under "In a project of your own".
+# Its Cargo.toml is the one that README.md shows under "In a project of your own".
 #
-# Needs Rust, a C compiler, git, and the crates of Cargo.lock in cargo's cache or the network.
+# Requires Rust, a C compiler, git, and the crates of Cargo.lock from cargo's cache or the network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,22 +20,22 @@ fail() {
 }
 
 for toolkit in /usr/local/cuda /opt/cuda /usr/include/cuda.h; do
-    [ ! -e "$toolkit" ] || fail "$toolkit would be found: run this where no toolkit is installed"
+    [ ! -e "$toolkit" ] || fail "$toolkit would be found. Fix: run this on a machine without a toolkit"
 done
 
 built=$(realpath -m "${CARGO_TARGET_DIR:-target}")/stranger
-# Not below this folder, whose workspace cargo would put the crate into.
+# Not below this folder, because cargo would add the crate to its workspace.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/bin" "$work/driver"
 git clone --quiet --no-hardlinks . "$work/cuda-direct"
 [ ! -e "$work/cuda-direct/.cuda" ] || fail "the clone has a .cuda"
 
-# All that there is: cargo, the compiler, and the linker with its parts.
+# The only available programs: cargo, the compiler, and the linker with its parts.
 for program in cargo rustc cc as ld; do
     ln -sf "$(command -v "$program")" "$work/bin/$program"
 done
-# What cargo needs to find its toolchain and the registry.
+# The variables that cargo needs to find its toolchain and the registry.
 passed=()
 for name in CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN CARGO_NET_OFFLINE HTTPS_PROXY https_proxy SSL_CERT_FILE SSL_CERT_DIR; do
     [ -z "${!name:-}" ] || passed+=("$name=${!name}")
@@ -47,9 +47,9 @@ stranger() {
 cd "$work"
 stranger cargo new --quiet --vcs none --name stranger crate
 cd crate
-# The versions that this repository was tested with.
+# The dependency versions that this repository was tested with.
 cp "$work/cuda-direct/Cargo.lock" .
-# Here `dynamic-loading` is a feature of the crate, to build it both ways, and the emulator is built in less time.
+# Makes `dynamic-loading` a feature of the crate, to build it both ways, and shortens the build of the emulator.
 awk '/^## / { ours = /^## In a project of your own/ } ours && /^```$/ { shown = 0 } shown; ours && /^```toml$/ { shown = 1 }' \
     "$work/cuda-direct/README.md" |
     sed -e 's/, features = \["dynamic-loading"\]//' -e 's/^opt-level = 3/opt-level = 0/' \
@@ -86,7 +86,7 @@ fn compute() -> cuda_safe::Result<Vec<u32>> {
 
 fn main() -> cuda_safe::Result<()> {
     if !driver::is_available() {
-        let error = driver::init().expect_err("there is a reason");
+        let error = driver::init().expect_err("there is no driver");
         assert_eq!(*error.kind(), ErrorKind::NoDevice);
         println!("on the CPU: {error}");
         return Ok(());
@@ -105,39 +105,39 @@ RUST
 echo "== 1. linked (${SECONDS}s)"
 stranger cargo build 2>&1 | tee build.log
 grep -q 'BINDINGS_ORIGIN: &str = "bindings that cuda-sys carries"' "$built"/debug/build/cuda-direct-sys-*/out/toolkit.rs ||
-    fail "headers were found"
-# Of what the README describes nothing is worth a warning, but a linked program needs NVRTC.
+    fail "the build script found headers"
+# The README's setup must cause no warnings, except that a linked program needs NVRTC.
 if grep 'warning: cuda-direct-sys' build.log | grep -v 'no NVRTC: '; then
     fail "cargo warns"
 fi
 program=$built/debug/stranger
 if stranger "$program" >run.log 2>&1; then
-    fail "it starts without libnvrtc"
+    fail "the program starts without libnvrtc"
 fi
 grep -E 'error while loading shared libraries: lib(cuda.so.1|nvrtc.so.13)' run.log || {
     cat run.log
-    fail "something else stops it"
+    fail "the program fails for another reason"
 }
 
 echo "== 2. dynamic-loading, without a driver (${SECONDS}s)"
 stranger cargo build --features dynamic-loading
 cp "$program" started
 stranger CUDA_SYS_LIBCUDA=/nowhere/libcuda.so.1 ./started | tee run.log
-grep -q 'on the CPU: cuInit failed: CUDA_ERROR_NO_DEVICE (100): .*/nowhere/libcuda.so.1' run.log || fail "it doesn't say so"
-# Where this machine has no driver, with nothing set.
+grep -q 'on the CPU: cuInit failed: CUDA_ERROR_NO_DEVICE (100): .*/nowhere/libcuda.so.1' run.log || fail "the program does not report the missing driver"
+# On a machine without a driver, with nothing set.
 stranger ./started | tee run.log
-grep -q -e ' gives \[2, 4, 6\]' -e 'on the CPU: .*Looked for libcuda.so.1 on the loader' run.log || fail "it says something else"
+grep -q -e ' gives \[2, 4, 6\]' -e 'on the CPU: .*Looked for libcuda.so.1 on the loader' run.log || fail "the program prints something else"
 
 echo "== 3. tests on the emulator (${SECONDS}s)"
 stranger CUDA_EMULATOR=1 cargo test --features dynamic-loading 2>&1 | tee run.log
-grep -q '1 passed' run.log || fail "its test doesn't pass"
+grep -q '1 passed' run.log || fail "the test fails"
 
 echo "== 4. the program of step 2, with a driver (${SECONDS}s)"
 ln -s "$built/debug/deps/libcuda_emulator.so" "$work/driver/libcuda.so.1"
 stranger LD_LIBRARY_PATH="$work/driver" ./started | tee run.log
-grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "it doesn't compute"
+grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "the program does not compute"
 
 echo "== 5. cargo run (${SECONDS}s)"
 stranger CUDA_EMULATOR=1 cargo run --quiet --features dynamic-loading,emulator | tee run.log
-grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "cargo run doesn't take the emulator"
+grep -q 'CUDA emulator.* gives \[2, 4, 6\]' run.log || fail "cargo run does not use the emulator"
 echo "a stranger's crate builds, starts and computes (${SECONDS}s)"

@@ -7,7 +7,7 @@ import bundle
 
 
 class Sources(unittest.TestCase):
-    def test_programs_that_name_sources_are_found(self):
+    def test_programs_that_name_sources_are_detected(self):
         here = os.fsencode(bundle.REPOSITORY)
         for program, reads in [
             (b"\0src/guide/accuracy.md\0", False),

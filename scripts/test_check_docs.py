@@ -1,4 +1,4 @@
-"""Which links check_docs finds wrong."""
+"""Tests of check_docs.py."""
 
 import pathlib
 import tempfile
@@ -8,23 +8,23 @@ from check_docs import problems
 
 
 class Links(unittest.TestCase):
-    def test_what_leads_nowhere_is_told(self):
+    def test_broken_links_are_reported(self):
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "page.html"
             (pathlib.Path(folder) / "other.html").write_text("")
 
-            def told(html):
+            def found(html):
                 page.write_text(html)
                 return list(problems(page))
 
-            self.assertEqual(told('<a href="other.html#part">x</a> <a href="#here">y</a> <code>x[0]</code>'), [])
-            self.assertEqual(told('<a href="https://docs.rs/x">x</a> <pre>[<code>x</code>]</pre>'), [])
-            self.assertEqual(told("not [<code>bytemuck::Pod</code>]."), ["literal brackets: [bytemuck::Pod]"])
-            self.assertEqual(told('<a href="missing.html">x</a>'), ["a link to nothing: missing.html"])
+            self.assertEqual(found('<a href="other.html#part">x</a> <a href="#here">y</a> <code>x[0]</code>'), [])
+            self.assertEqual(found('<a href="https://docs.rs/x">x</a> <pre>[<code>x</code>]</pre>'), [])
+            self.assertEqual(found("not [<code>bytemuck::Pod</code>]."), ["literal brackets: [bytemuck::Pod]"])
+            self.assertEqual(found('<a href="missing.html">x</a>'), ["a broken link: missing.html"])
             pod = "cuda_safe::bytemuck::Pod"
-            self.assertEqual(told(f'<a href="{pod}">x</a>'), [f"a link to nothing: {pod}"])
-            # What rustdoc found no pages of yet.
-            self.assertEqual(told('[<code>cuda_safe</code>] <a href="cuda_safe::Stream">x</a>'), [])
+            self.assertEqual(found(f'<a href="{pod}">x</a>'), [f"a broken link: {pod}"])
+            # Links for which rustdoc has found no pages yet.
+            self.assertEqual(found('[<code>cuda_safe</code>] <a href="cuda_safe::Stream">x</a>'), [])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import coverage
 
 
 class Sources(unittest.TestCase):
-    def test_what_is_called_counts_and_what_is_mentioned_does_not(self):
+    def test_only_calls_count(self):
         text = """
             /// As sys::cuMemAlloc_v2(…) does.
             #[doc(alias = "cuMemFree")]
@@ -32,7 +32,7 @@ class Sources(unittest.TestCase):
             coverage.chapters(header),
             ({"First things": ["cuFirst"], "Old things": ["cuOld", "cuSplit"]}, {"cuOld"}))
 
-    def test_a_page_is_read_as_it_was_written(self):
+    def test_pages_round_trip(self):
         found, deprecated = {"First things": ["cuA", "cuB"], "More": ["cuC"]}, {"cuB"}
         text = coverage.page(found, deprecated, {"cuA": {"x.rs"}})
         self.assertEqual(coverage.read(text), (found, deprecated))

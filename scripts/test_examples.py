@@ -1,4 +1,4 @@
-"""The list of the examples is whole: python3 -m unittest discover scripts"""
+"""Tests that the list of examples is complete: python3 -m unittest discover scripts"""
 
 import re
 import unittest
@@ -24,7 +24,7 @@ class Examples(unittest.TestCase):
         self.assertIsNotNone(count)
         self.assertEqual(words.index(count[1]) + 10, len(list(EXAMPLES.glob("*.rs"))))
 
-    def test_arguments_are_those_that_the_example_names(self):
+    def test_arguments_match_the_examples(self):
         for name, arguments in re.findall(r"^\| \[`(\w+)`\]\(\w+\.rs\) \| `([^`]+)` \|", (EXAMPLES / "README.md").read_text(),
                                           re.MULTILINE):
             head = (EXAMPLES / f"{name}.rs").read_text()

@@ -1,4 +1,4 @@
-"""Tests of what is asked of packages: python3 -m unittest discover scripts"""
+"""Tests of package.py: python3 -m unittest discover scripts"""
 
 import tempfile
 import unittest
@@ -11,19 +11,19 @@ CRATE = {"description": "d", "license": "MIT", "readme": "README.md", "documenta
 
 
 class Packages(unittest.TestCase):
-    def test_metadata_that_crates_io_wants(self):
+    def test_missing_metadata_is_reported(self):
         self.assertEqual(package.lacking(CRATE), [])
         self.assertEqual(package.lacking({**CRATE, "readme": None, "rust_version": None}), ["no readme", "no rust-version"])
         self.assertEqual(package.lacking({**CRATE, "metadata": None}), ["no [package.metadata.docs.rs]"])
         for words in (["a"] * 6, ["a" * 21], ["two words"]):
-            self.assertEqual(package.lacking({**CRATE, "keywords": words}), ["crates.io takes five keywords, of 20 letters"])
+            self.assertEqual(package.lacking({**CRATE, "keywords": words}), ["crates.io accepts at most five keywords of 20 letters"])
 
     def test_files_that_sources_name(self):
         text = '#[path = "../shared/a.rs"]\nmod a;\n// #[path = "b.rs"]\nconst C: &str = include_str!(\n    "c.cu",\n);\n'
         self.assertEqual(package.named("tests/x/main.rs", text), ["tests/shared/a.rs", "tests/x/c.cu"])
         self.assertEqual(package.named("src/lib.rs", '#[path = "../../other/a.rs"]'), ["../other/a.rs"])
 
-    def test_a_package_without_a_file_is_found_out(self):
+    def test_missing_files_are_reported(self):
         with tempfile.TemporaryDirectory() as work:
             folder = Path(work)
             for name in package.FILES:

@@ -1,4 +1,4 @@
-"""Tests of the plots and of the table's peers, with made-up times: python3 -m unittest discover scripts"""
+"""Tests of plots.py and bench_summary.py, with invented times: python3 -m unittest discover scripts"""
 
 import tempfile
 import unittest
@@ -16,7 +16,7 @@ def made_up(by, us, plot="2x + 3", elements=1024):
 
 
 class Plots(unittest.TestCase):
-    def test_points_lie_where_their_sizes_and_rates_say(self):
+    def test_points_match_sizes_and_rates(self):
         text = plots.plot("a < b", [("one", [(1 << 20, 50.0), (1 << 10, 100.0)]), ("two", [(1 << 15, 0.0)])],
                           ("copy", 100.0))
         picture = xml.fromstring(text)
@@ -34,11 +34,11 @@ class Plots(unittest.TestCase):
     def test_a_ceiling_is_drawn_only_if_it_was_measured(self):
         self.assertNotIn("dasharray", plots.plot("sum", [("one", [(1024, 1.0)])]))
 
-    def test_nothing_measured_is_no_plot(self):
+    def test_plots_need_measurements(self):
         with self.assertRaises(ValueError):
             plots.plot("sum", [("one", [])])
 
-    def test_colours_stand_out_from_white_and_from_dark_pages(self):
+    def test_colours_have_contrast_on_white_and_dark_pages(self):
         def luminance(colour):
             parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
             red, green, blue = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
@@ -51,7 +51,7 @@ class Plots(unittest.TestCase):
 
 
 class Summary(unittest.TestCase):
-    def test_plots_are_of_what_the_bench_measured_with_the_peers_beside_it(self):
+    def test_plots_contain_the_bench_and_its_peers(self):
         benches = {
             "arrays": [{"ceiling": "copy", "value": 4000.0, "unit": "GB/s"}, made_up(bench_summary.OURS, 2.0),
                        made_up(bench_summary.OURS, 8.0, elements=4096)],
@@ -64,13 +64,13 @@ class Summary(unittest.TestCase):
         for name in ("this library", "CUB", "copy, measured: 4000 GB/s"):
             self.assertIn(f">{name}</text>", text)
 
-    def test_without_sizes_nothing_is_written(self):
+    def test_no_plots_without_sizes(self):
         with tempfile.TemporaryDirectory() as folder:
             row = {"work": "2x + 3, 2^20 f32", "by": bench_summary.OURS, "us": 1.0, "note": ""}
             self.assertEqual(bench_summary.draw_plots({"arrays": [row]}, Path(folder) / "plots"), [])
             self.assertFalse((Path(folder) / "plots").exists())
 
-    def test_tables_have_the_columns_of_those_who_did_the_work(self):
+    def test_tables_have_a_column_per_implementation(self):
         def row(work, by, us=1.0):
             return {"work": work, "by": by, "us": us, "note": ""}
 

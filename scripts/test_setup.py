@@ -1,4 +1,4 @@
-"""Tests of what `make setup` brings: its pins, and pip held to them, without a network."""
+"""Tests of setup.py and pins.py: the pins, and pip with pins, without a network."""
 
 import contextlib
 import hashlib
@@ -16,7 +16,7 @@ import setup
 
 
 def wheel(folder, name, version, content="x = 1\n"):
-    """A package as pip installs it, with one module; gives the file's sha256."""
+    """Writes a wheel with one module, and returns the file's sha256."""
     info = f"{name}-{version}.dist-info"
     files = {
         f"{name}.py": content,
@@ -48,14 +48,14 @@ class Pins(unittest.TestCase):
         self.assertEqual(set(libclang), {"libclang"})
         nvjitlink = self.pinned(setup.NVJITLINK_PINS)
         self.assertEqual(set(nvjitlink), {"nvidia-nvjitlink"})
-        # nvJitLink reads what an NVRTC that is no newer writes.
+        # nvJitLink reads the output of an NVRTC of the same or an older version.
         self.assertTrue(nvjitlink["nvidia-nvjitlink"][0].startswith(setup.DEFAULT + "."))
         for name, (version, hashes) in {**cuda, **libclang, **nvjitlink}.items():
             self.assertEqual(len(set(hashes)), len(pins.ARCHITECTURES), f"{name} {version}")
         for name, (version, _) in cuda.items():
             self.assertTrue(version.startswith(setup.DEFAULT + "."), f"{name} {version}")
 
-    def test_a_file_of_pins_says_name_version_and_each_wheel(self):
+    def test_pins_list_name_version_and_wheels(self):
         wheels = {"b": {"2": {"b-arm.whl": "11", "b-x86.whl": "22"}}, "a": {"1.5": {"a-any.whl": "33"}}}
         self.assertEqual(pins.text(wheels), "a==1.5 \\\n    --hash=sha256:33\n"
                          "b==2 \\\n    --hash=sha256:11 \\\n    --hash=sha256:22\n")
@@ -65,7 +65,7 @@ class Pins(unittest.TestCase):
     def test_a_name_is_normalised(self):
         self.assertEqual(pins.name_and_version("nvidia_cuda_crt-13.0.88-py3-none-any.whl"), ("nvidia-cuda-crt", "13.0.88"))
 
-    def test_a_folder_that_has_other_versions_is_found_out(self):
+    def test_folders_with_other_versions_are_detected(self):
         with tempfile.TemporaryDirectory() as work:
             file, folder = Path(work) / "pins.txt", Path(work)
             file.write_text("# x==1\nsome-package==1.2 \\\n    --hash=sha256:00\n")
@@ -94,14 +94,14 @@ class Pip(unittest.TestCase):
         file.write_text(f"# a comment\npinned-package==1.0 \\\n    --hash=sha256:{'0' * 64} \\\n    --hash=sha256:{digest}\n")
         return file
 
-    def test_takes_what_is_pinned_though_there_is_newer(self):
+    def test_pinned_version_is_installed_despite_newer_ones(self):
         file = self.pin(wheel(self.wheels, "pinned_package", "1.0"))
         wheel(self.wheels, "pinned_package", "1.1")
         setup.install(self.work / "into", [file])
         self.assertTrue((self.work / "into" / "pinned_package.py").is_file())
         self.assertEqual(setup.differing(self.work / "into", file), [])
 
-    def test_takes_nothing_of_another_hash(self):
+    def test_packages_with_other_hashes_are_rejected(self):
         digest = wheel(self.wheels, "pinned_package", "1.0")
         file = self.pin(digest)
         self.assertNotEqual(wheel(self.wheels, "pinned_package", "1.0", "x = 2\n"), digest)
@@ -109,7 +109,7 @@ class Pip(unittest.TestCase):
             setup.install(self.work / "into", [file])
         self.assertFalse((self.work / "into" / "pinned_package.py").exists())
 
-    def test_a_range_takes_the_newest_and_says_so(self):
+    def test_ranges_install_the_newest_version_and_print_it(self):
         for version in ("1.0", "1.1"):
             wheel(self.wheels, "loose_package", version)
         wheel(self.wheels, "libclang", "1.0")

@@ -2,7 +2,7 @@
 //!
 //! Every function, type, constant and cast macro of `cuda.h` (and of `cudaProfiler.h` and
 //! `cudaGL.h`, if they are found) is at the root of this crate, with its name and text from
-//! NVIDIA's documentation. The bindings contain exactly what the header declares. There are no
+//! NVIDIA's documentation. The bindings contain all declarations of the header and no others. There are no
 //! features for versions. Headers of CUDA 12.0 and newer are supported.
 //!
 //! The package is called `cuda-direct-sys`, and its library `cuda_sys`:

@@ -53,7 +53,8 @@ impl<T: Pixel> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`convolve_with`](Self::convolve_with).
+    /// Returns an error if the array is not an image, if the filter is too large, or if memory runs
+    /// out. See [`convolve_with`](Self::convolve_with).
     pub fn convolve(&self, filter: &Filter) -> Result<Self> {
         self.convolve_with(filter, ConvolutionOptions::default())
     }

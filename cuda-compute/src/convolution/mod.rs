@@ -107,7 +107,8 @@ impl Convolution {
     /// Creates a true convolution with zeros beyond the edges. The result is as large as the input.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`with_options`](Self::with_options).
+    /// Returns an error if the filter is too large, or if the kernel does not compile. See
+    /// [`with_options`](Self::with_options).
     pub fn new(context: &Context, filter: &Filter) -> Result<Self> {
         Self::with_options(context, filter, ConvolutionOptions::default())
     }
@@ -130,7 +131,8 @@ impl Convolution {
     /// kernels.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`with_options`](Self::with_options).
+    /// Returns an error if the filter is too large, or if the kernel does not compile. See
+    /// [`with_options`](Self::with_options).
     ///
     /// ```
     /// use cuda_compute::{Convolution, ConvolutionOptions, Filter, Kernels};

@@ -296,12 +296,13 @@ impl<T: Number> Array<T> {
 impl<T: Ordered> Array<T> {
     /// Replaces each element at these places by the minimum of itself and the values for its place.
     ///
-    /// Numbers are preferred to NaN, and −0 is less than 0. Elements of 8 and 16 bits need as much
-    /// scratch memory as sums of such integers. Other elements need none. Places work as in
+    /// Numbers are preferred to NaN, and −0 is less than 0. Elements of 8 and 16 bits need the
+    /// scratch memory of sums of such integers. Other elements need none. Places work as in
     /// [`put_add`](Self::put_add).
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`put_add`](Self::put_add).
+    /// Returns an error if a place is out of bounds, if the values can't be broadcast to the
+    /// places, or if memory runs out. See [`put_add`](Self::put_add).
     pub fn put_min<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,
@@ -330,7 +331,8 @@ impl<T: Ordered> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`put_add`](Self::put_add).
+    /// Returns an error if a place is out of bounds, if the values can't be broadcast to the
+    /// places, or if memory runs out. See [`put_add`](Self::put_add).
     pub fn put_max<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,

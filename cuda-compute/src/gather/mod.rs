@@ -188,7 +188,8 @@ impl<T: Element> Array<T> {
     /// Returns the elements at these places of an axis. See [`Expr::take`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::take`].
+    /// Returns an error if there is no such axis, if a place is out of bounds, or if memory runs
+    /// out. See [`Expr::take`].
     pub fn take<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Self> {
         self.expr().take(indices, axis)
     }
@@ -197,7 +198,8 @@ impl<T: Element> Array<T> {
     /// the axis. See [`Expr::take_clamped`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::take_clamped`].
+    /// Returns an error if there is no such axis, if it has no elements, or if memory runs out. See
+    /// [`Expr::take_clamped`].
     pub fn take_clamped<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Self> {
         self.expr().take_clamped(indices, axis)
     }

@@ -149,7 +149,8 @@ macro_rules! counted {
             /// [`Expr::histogram`].
             ///
             /// # Errors
-            /// Returns an error under the conditions of [`Expr::histogram`].
+            /// Returns an error if the kernel can't be compiled or launched, or if memory runs out.
+            /// See [`Expr::histogram`].
             pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
                 self.expr().histogram(bins)
             }

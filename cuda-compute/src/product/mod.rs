@@ -87,7 +87,8 @@ impl<T: Math> Array<T> {
     /// Computes the matrix product with options. See [`matmul`](Self::matmul).
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`matmul`](Self::matmul).
+    /// Returns an error if the shapes have no product, if cuBLAS is missing or fails, or if memory
+    /// runs out. See [`matmul`](Self::matmul).
     pub fn matmul_with(&self, other: impl IntoExpr<T>, options: MatmulOptions) -> Result<Self> {
         self.expr().matmul_with(other, options)
     }
@@ -97,7 +98,8 @@ impl<T: Math> Expr<T> {
     /// Computes the matrix product of this expression's value and another. See [`Array::matmul`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Array::matmul`] and [`eval`](Self::eval).
+    /// Returns an error if the expressions can't be evaluated (see [`eval`](Self::eval)), if the
+    /// shapes have no product, or if cuBLAS is missing or fails. See [`Array::matmul`].
     pub fn matmul(&self, other: impl IntoExpr<T>) -> Result<Array<T>> {
         self.matmul_with(other, MatmulOptions::default())
     }
@@ -105,7 +107,8 @@ impl<T: Math> Expr<T> {
     /// Computes the matrix product with options. See [`matmul`](Self::matmul).
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`matmul`](Self::matmul).
+    /// Returns an error if the shapes have no product, if cuBLAS is missing or fails, or if memory
+    /// runs out. See [`matmul`](Self::matmul).
     pub fn matmul_with(&self, other: impl IntoExpr<T>, options: MatmulOptions) -> Result<Array<T>> {
         let other = other.into_expr();
         // Check the shapes before anything is computed.

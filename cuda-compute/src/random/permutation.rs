@@ -80,7 +80,8 @@ impl<T: RandomBits> Array<T> {
     /// Returns the numbers from 0 to `count - 1` in random order. See [`Expr::permutation`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::permutation`], or if memory runs out.
+    /// Returns an error if the element type can't represent `count` numbers, if `count` is too
+    /// large for an array, or if memory runs out.
     pub fn permutation(stream: &Stream, random: &mut Random, count: usize) -> Result<Self> {
         Expr::permutation(random, count)?.eval_on(stream)
     }
@@ -122,7 +123,7 @@ impl<T: Element> Array<T> {
     /// Shuffles the elements along an axis into a new array. See [`Expr::shuffle`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::shuffle`].
+    /// Returns an error if there is no such axis, or if memory runs out.
     pub fn shuffle(&self, random: &mut Random, axis: usize) -> Result<Self> {
         self.expr().shuffle(random, axis)
     }

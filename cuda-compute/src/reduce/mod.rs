@@ -153,7 +153,7 @@ impl Reducer {
     /// Creates a reducer with its own kernels.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Kernels::new`].
+    /// Returns an error if the device's properties can't be read.
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self::with_kernels(&Kernels::new(context)?))
     }
@@ -175,7 +175,7 @@ impl Reducer {
         self.kernels.context()
     }
 
-    /// Returns the sum of all elements, or 0 if there are none. Waits for it, and for all work
+    /// Returns the sum of all elements, or 0 for no elements. Waits for it, and for all work
     /// enqueued on the stream before.
     ///
     /// # Errors
@@ -197,7 +197,8 @@ impl Reducer {
     /// [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`sum`](Self::sum).
+    /// Returns an error if the stream or the memory belongs to another context, if the kernel does
+    /// not compile, or if earlier work has failed. See [`sum`](Self::sum).
     pub fn sum_wide<T: Reducible>(
         &self,
         stream: &Stream,
@@ -221,10 +222,11 @@ impl Reducer {
         self.run_into(stream, operation, data.view(), result.view_mut())
     }
 
-    /// Returns the smallest element, or `None` if there are none. Waits as [`sum`](Self::sum) does.
+    /// Returns the smallest element, or `None` for no elements. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`sum`](Self::sum).
+    /// Returns an error if the stream or the memory belongs to another context, if the kernel does
+    /// not compile, or if earlier work has failed. See [`sum`](Self::sum).
     pub fn min<T: Reducible>(
         &self,
         stream: &Stream,
@@ -236,10 +238,11 @@ impl Reducer {
         some.transpose()
     }
 
-    /// Returns the largest element, or `None` if there are none. Waits as [`sum`](Self::sum) does.
+    /// Returns the largest element, or `None` for no elements. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`sum`](Self::sum).
+    /// Returns an error if the stream or the memory belongs to another context, if the kernel does
+    /// not compile, or if earlier work has failed. See [`sum`](Self::sum).
     pub fn max<T: Reducible>(
         &self,
         stream: &Stream,
@@ -271,7 +274,8 @@ impl Reducer {
     /// Returns the dot product, computed in the wider type. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`dot`](Self::dot).
+    /// Returns an error if the lengths differ, and otherwise under the conditions of
+    /// [`sum`](Self::sum).
     pub fn dot_wide<T: Reducible>(
         &self,
         stream: &Stream,

@@ -95,7 +95,8 @@ impl<T: Element> Expr<T> {
     /// Segments are those of [`segmented_scan`](Self::segmented_scan).
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`segmented_scan`](Self::segmented_scan).
+    /// Returns an error if there is no such axis, if `begins` can't be broadcast to this shape, or
+    /// if memory runs out. See [`segmented_scan`](Self::segmented_scan).
     pub fn segmented_scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
@@ -129,7 +130,8 @@ impl<T: Element> Expr<T> {
     /// the highest for minima (infinities for floats), and a [`Fold`](crate::Fold)'s own identity.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`scan`](Self::scan).
+    /// Returns an error if there is no such axis, if the expression reads no array, or if memory
+    /// runs out. See [`scan`](Self::scan).
     pub fn scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
@@ -143,7 +145,7 @@ impl<T: Element> Array<T> {
     /// Computes the running combination along an axis. See [`Expr::scan`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::scan`].
+    /// Returns an error if there is no such axis, or if memory runs out. See [`Expr::scan`].
     pub fn scan(&self, combination: impl Into<Combination<T>>, axis: usize) -> Result<Self> {
         self.expr().scan(combination, axis)
     }
@@ -151,7 +153,7 @@ impl<T: Element> Array<T> {
     /// Computes the running combination of the preceding elements. See [`Expr::scan_exclusive`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::scan`].
+    /// Returns an error if there is no such axis, or if memory runs out. See [`Expr::scan`].
     pub fn scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
@@ -164,7 +166,8 @@ impl<T: Element> Array<T> {
     /// [`Expr::segmented_scan`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::segmented_scan`].
+    /// Returns an error if there is no such axis, if `begins` can't be broadcast to this shape, or
+    /// if memory runs out. See [`Expr::segmented_scan`].
     pub fn segmented_scan(
         &self,
         combination: impl Into<Combination<T>>,
@@ -178,7 +181,8 @@ impl<T: Element> Array<T> {
     /// [`Expr::segmented_scan_exclusive`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::segmented_scan`].
+    /// Returns an error if there is no such axis, if `begins` can't be broadcast to this shape, or
+    /// if memory runs out. See [`Expr::segmented_scan`].
     pub fn segmented_scan_exclusive(
         &self,
         combination: impl Into<Combination<T>>,
@@ -197,7 +201,8 @@ macro_rules! named {
             $(#[$doc])*
             ///
             /// # Errors
-            /// Returns an error under the conditions of [`Expr::scan`].
+            /// Returns an error if there is no such axis, or if memory runs out. See
+            /// [`Expr::scan`].
             pub fn $name(&self, axis: usize) -> Result<Array<T>> {
                 self.scan(Combination::$combination(), axis)
             }
@@ -207,7 +212,8 @@ macro_rules! named {
             $(#[$doc])*
             ///
             /// # Errors
-            /// Returns an error under the conditions of [`Expr::scan`].
+            /// Returns an error if there is no such axis, or if memory runs out. See
+            /// [`Expr::scan`].
             pub fn $name(&self, axis: usize) -> Result<Self> {
                 self.expr().$name(axis)
             }

@@ -130,7 +130,8 @@ impl<T: Element> Expr<T> {
     /// order. This calls [`compress`](Self::compress) with the mask and with its negation.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`compress`](Self::compress).
+    /// Returns an error if the shapes can't be broadcast, if memory runs out, or if earlier work
+    /// has failed. See [`compress`](Self::compress).
     pub fn partition(&self, mask: impl IntoExpr<bool>) -> Result<(Array<T>, Array<T>)> {
         let mask = mask.into_expr();
         Ok((self.compress(&mask)?, self.compress(!&mask)?))
@@ -141,7 +142,8 @@ impl<T: Element> Array<T> {
     /// Returns the elements for which the mask is true. See [`Expr::compress`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::compress`].
+    /// Returns an error if the shapes can't be broadcast, if memory runs out, or if earlier work
+    /// has failed. See [`Expr::compress`].
     pub fn compress(&self, mask: impl IntoExpr<bool>) -> Result<Self> {
         self.expr().compress(mask)
     }
@@ -150,7 +152,8 @@ impl<T: Element> Array<T> {
     /// [`Expr::partition`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::compress`].
+    /// Returns an error if the shapes can't be broadcast, if memory runs out, or if earlier work
+    /// has failed. See [`Expr::compress`].
     pub fn partition(&self, mask: impl IntoExpr<bool>) -> Result<(Self, Self)> {
         self.expr().partition(mask)
     }
@@ -161,7 +164,7 @@ impl Expr<bool> {
     /// [`compress`](Self::compress) does.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`compress`](Self::compress).
+    /// Returns an error if no array is read, if memory runs out, or if earlier work has failed.
     pub fn nonzero(&self) -> Result<Array<u64>> {
         let shape = self.shape()?;
         let place: Expr<u64> = Expr::of(Node::new(Place, DataType::U64, Ok(shape)));
@@ -173,7 +176,7 @@ impl Array<bool> {
     /// Returns the indices of the true elements, counted in C order. See [`Expr::nonzero`].
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`Expr::compress`].
+    /// Returns an error if no array is read, if memory runs out, or if earlier work has failed.
     pub fn nonzero(&self) -> Result<Array<u64>> {
         self.expr().nonzero()
     }

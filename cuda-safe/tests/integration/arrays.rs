@@ -409,7 +409,12 @@ fn formats_that_read_as_floating_point_hold_integers() {
     };
     /// An array of the format holds `T` and no floats.
     #[track_caller]
-    fn holds<T: Texel + Debug + PartialEq>(stream: &Stream, array: &Array, texel: T, name: &str) {
+    fn holds<T: Texel + Debug + PartialEq>(
+        stream: &Stream,
+        array: &CudaArray,
+        texel: T,
+        name: &str,
+    ) {
         array.copy_from_slice(stream, &[texel; 4]).unwrap();
         assert_eq!(array.to_vec::<T>(stream).unwrap(), [texel; 4]);
         let told = refused(array.to_vec::<[f32; 2]>(stream));

@@ -662,7 +662,7 @@ fn sources_end_where_the_memory_and_the_device_end() {
         let told = refused(line(most + 1));
         assert!(told.contains(&format!("{} texels", most + 1)), "{told}");
     }
-    let nothing = TexelFormat::new(cuda_safe::ChannelFormat::F32, 0);
+    let nothing = TexelFormat::new(cuda_safe::array::ChannelFormat::F32, 0);
     // SAFETY: as above.
     let source = unsafe { TextureSource::pitched_raw(&context, address, nothing, [4, 1], 32) };
     assert!(refused(source).contains("can't lie in linear memory"));

@@ -1,11 +1,11 @@
-//! The mutants that no test can tell from the original, with the reason why.
+//! Reads the list of mutants that no test can distinguish from the original, with the reasons.
 
 use std::collections::BTreeMap;
 
-/// Reads the list: `identity // reason` on each line; `#` begins a comment.
+/// Reads the list, which has `identity // reason` on each line. `#` begins a comment.
 ///
 /// # Errors
-/// A line has no reason, or is there twice.
+/// Returns an error if a line has no reason or is a duplicate.
 pub fn parse(text: &str) -> Result<BTreeMap<String, String>, String> {
     let mut all = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
@@ -20,7 +20,7 @@ pub fn parse(text: &str) -> Result<BTreeMap<String, String>, String> {
             .ok_or_else(|| about("no reason"))?;
         let old = all.insert(identity.trim().to_string(), reason.trim().to_string());
         if old.is_some() {
-            return Err(about("there twice"));
+            return Err(about("duplicate"));
         }
     }
     Ok(all)
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_has_a_reason() {
+    fn every_entry_needs_a_reason() {
         let list = parse("# why\n\na.rs: f: x / y // only speed\n").unwrap();
         assert_eq!(
             list,
@@ -42,11 +42,11 @@ mod tests {
                 .unwrap_err()
                 .contains("line 1: no reason")
         );
-        assert!(parse("a // b\na // c").unwrap_err().contains("there twice"));
+        assert!(parse("a // b\na // c").unwrap_err().contains("duplicate"));
     }
 
     #[test]
-    fn the_list_of_the_repository_can_be_read() {
+    fn repository_list_is_valid() {
         parse(include_str!("../accepted.txt")).unwrap();
     }
 }

@@ -1,9 +1,9 @@
-//! Attributes that say whether an item is there at all.
+//! Attributes that decide whether an item is compiled.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token};
 
-/// Whether what bears these attributes is no test, and compiled on this machine.
+/// Returns whether an item with these attributes is compiled on this machine and is not a test.
 pub fn compiled(attributes: &[Attribute]) -> bool {
     attributes.iter().all(|attribute| {
         let path = attribute.path();
@@ -16,7 +16,7 @@ pub fn compiled(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// A condition of `cfg`. All features are on; what is unknown holds.
+/// Evaluates a `cfg` condition. All features are enabled, and unknown conditions are true.
 fn holds(meta: &Meta) -> bool {
     match meta {
         Meta::Path(path) => !path.is_ident("test") && !path.is_ident("windows"),
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_and_other_systems_are_left_out() {
+    fn tests_and_other_systems_are_excluded() {
         for (attribute, expected) in [
             ("#[test]", false),
             ("#[cfg(test)]", false),

@@ -1,4 +1,4 @@
-//! Calls cargo in the copied tree.
+//! Runs cargo in the copied tree.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use crate::targets;
 
-/// Where and how to build.
+/// The build's location and options.
 pub struct Cargo {
     /// The copied tree.
     pub tree: PathBuf,
     /// Its target folder.
     pub build: PathBuf,
-    /// How far the emulator is optimised.
+    /// The emulator's optimization level.
     pub optimise: u32,
-    /// Commands at a time.
+    /// The number of parallel commands.
     pub jobs: usize,
     /// The packages whose tests are built.
     pub packages: Vec<&'static str>,
@@ -25,9 +25,9 @@ pub struct Cargo {
 /// A test program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Its package.
+    /// The package.
     pub package: String,
-    /// Its name; that of the library for unit tests.
+    /// The program's name, which is that of the library for unit tests.
     pub name: String,
     /// The file.
     pub file: PathBuf,
@@ -36,13 +36,13 @@ pub struct Program {
 }
 
 impl Program {
-    /// As it is called in reports.
+    /// Returns the program's name in reports.
     pub fn shown(&self) -> String {
         format!("{}/{}", self.package, self.name)
     }
 }
 
-/// What a build has made.
+/// The result of a build.
 #[derive(Debug, Default)]
 pub struct Built {
     /// The test programs.
@@ -88,10 +88,10 @@ impl Cargo {
         Ok((output.status.success(), messages))
     }
 
-    /// Checks library and tests; gives the compiler's errors.
+    /// Checks the library and the tests, and returns the compiler's errors.
     ///
     /// # Errors
-    /// Something else than a source file is wrong.
+    /// Returns an error if the failure is not in a source file.
     pub fn check(&self) -> Result<Vec<Value>, String> {
         let (good, messages) = self.run(&["check", "--tests", "--keep-going"])?;
         let errors: Vec<Value> = messages
@@ -111,7 +111,7 @@ impl Cargo {
     /// Builds the test programs.
     ///
     /// # Errors
-    /// They don't compile.
+    /// Returns an error if they don't compile.
     pub fn build_tests(&self) -> Result<Built, String> {
         let (good, messages) = self.run(&["test", "--no-run"])?;
         if !good {
@@ -130,7 +130,7 @@ impl Cargo {
                     let paths = message["linked_paths"].as_array().into_iter().flatten();
                     for path in paths.filter_map(Value::as_str) {
                         let path = Path::new(path.split_once('=').map_or(path, |(_, path)| path));
-                        // As cargo does: what lies elsewhere is the loader's business.
+                        // Cargo does the same. Other folders are found by the loader.
                         if path.starts_with(&self.build) {
                             built.libraries.insert(path.into());
                         }

@@ -1,9 +1,10 @@
-//! Tests of what is found and how it is written.
+//! Tests of finding changes and of writing them into the source.
 
 use crate::find;
 use crate::rewrite::rewrite;
 
-/// Each change in a text, and the text that it alone gives, in which `active` stands for the switch.
+/// Returns each change in a text, and the text with this change alone, in which `active` replaces
+/// the switch.
 fn changes(source: &str) -> Vec<(String, String)> {
     let found = find::search("a/src/x.rs", source).unwrap();
     let count = found.mutants.len();
@@ -17,7 +18,7 @@ fn changes(source: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The new text of the only change whose name begins so.
+/// Returns the new text of the only change whose name starts with `change`.
 fn changed(source: &str, change: &str) -> String {
     let mut fitting = changes(source)
         .into_iter()
@@ -29,7 +30,7 @@ fn changed(source: &str, change: &str) -> String {
 }
 
 #[test]
-fn nothing_changes_without_a_number() {
+fn mutants_without_a_number_change_nothing() {
     let source = "const fn f(a: u8) -> u8 { match a { 1 if !b() => a + 1, _ => 2 } }";
     let found = find::search("a/src/x.rs", source).unwrap();
     assert!(!found.mutants.is_empty());
@@ -39,7 +40,7 @@ fn nothing_changes_without_a_number() {
 }
 
 #[test]
-fn values_are_returned_at_once() {
+fn functions_return_values_immediately() {
     assert_eq!(
         changed("fn f() -> bool { a() }", "returns -> bool: true"),
         "fn f() -> bool { if active { return true; } a() }"
@@ -48,7 +49,7 @@ fn values_are_returned_at_once() {
         changed("impl A { fn f(self) { let b = 1; g(b) } }", "returns: ()"),
         "impl A { fn f(self) { if active { return (); } let b = 1; g(b) } }"
     );
-    // One that is so already, and one that there is nothing in.
+    // A function that already returns the value, and an empty one.
     assert!(
         changes("fn f() -> bool { true }")
             .iter()
@@ -59,7 +60,7 @@ fn values_are_returned_at_once() {
 }
 
 #[test]
-fn iterators_become_one_of_two() {
+fn iterators_become_either_of_two() {
     let source = "fn f() -> impl Iterator<Item = bool> { let a = 1; g(a) }";
     assert_eq!(
         changed(source, "returns -> impl Iterator<Item = bool>: Some(true)"),
@@ -99,7 +100,7 @@ fn operators_are_replaced() {
 }
 
 #[test]
-fn operands_stay_together() {
+fn operands_are_parenthesized() {
     assert_eq!(
         changed("fn f() { g(a as u32 > b, !c); }", "> becomes < "),
         "fn f() { g((if active { (a as u32) < (b) } else { (a as u32 > b) }), !c); }"
@@ -111,7 +112,7 @@ fn operands_stay_together() {
 }
 
 #[test]
-fn all_at_once_are_nested() {
+fn simultaneous_changes_are_nested() {
     let source = "fn f() -> bool { a + b == -c }";
     let found = find::search("a/src/x.rs", source).unwrap();
     let new = rewrite(source, &found, &|index| Some(index as u32));
@@ -160,7 +161,7 @@ fn signs_are_removed() {
 }
 
 #[test]
-fn arms_and_guards() {
+fn arms_and_guards_are_changed() {
     let source = "fn f() { match a { B => 1, C if d => 2, _ => 3 }; }";
     assert_eq!(
         changed(source, "arm removed: B"),
@@ -183,7 +184,7 @@ fn arms_and_guards() {
 }
 
 #[test]
-fn fields_over_a_base_are_removed() {
+fn fields_before_a_base_are_removed() {
     assert_eq!(
         changed(
             "fn f() { g(A { b: 1, c: d, ..e() }) }",
@@ -199,13 +200,13 @@ fn fields_over_a_base_are_removed() {
 }
 
 #[test]
-fn constant_functions_lose_the_word() {
+fn const_functions_lose_the_keyword() {
     let source = "pub const fn f(a: u8) -> u8 { a % 2 }";
     assert!(changed(source, "% becomes /").starts_with("pub       fn f(a: u8)"));
 }
 
 #[test]
-fn what_is_left_alone() {
+fn excluded_items_are_not_changed() {
     for source in [
         "#[cfg(test)] mod tests { fn f() -> u8 { 1 + 1 } }",
         "#[test] fn f() { g(1 + 1) }",
@@ -220,7 +221,7 @@ fn what_is_left_alone() {
     ] {
         assert_eq!(changes(source), [], "{source}");
     }
-    // These have only the value of the function.
+    // In these, only the function's return value is changed.
     for source in [
         "fn f() { const A: u8 = 1 + 1; g(const { 1 + 1 }) }",
         "fn f() { if let A = b && c {} }",
@@ -237,7 +238,7 @@ fn what_is_left_alone() {
 }
 
 #[test]
-fn macros_are_looked_into() {
+fn macro_bodies_are_changed() {
     let source = "macro_rules! m { ($T:ident, $($x:expr),*) => { \
                   pub fn size(&self) -> $crate::Result<usize> { Ok(self.len * size_of::<$T>()) } }; }";
     assert!(changed(source, "* becomes +").contains(
@@ -255,7 +256,7 @@ fn macros_are_looked_into() {
 }
 
 #[test]
-fn exported_functions_are_looked_into() {
+fn exported_functions_are_changed() {
     let source = "export! { fn cuA / cuA_ptsz(a: Out<u64>, b: u32) { if b & !1 != 0 { x()?; } a.set(b) } \
                   early fn cuB() { Ok(()) } }";
     let found = find::search("a/src/x.rs", source).unwrap();
@@ -266,7 +267,7 @@ fn exported_functions_are_looked_into() {
 }
 
 #[test]
-fn names_do_not_depend_on_what_is_around() {
+fn identities_do_not_depend_on_surrounding_code() {
     let one = "impl A for B<'_> { fn f(&self) -> bool { self.a\n    == 1 || self.a == 1 } }";
     let names = |source: &str| {
         let found = find::search("a/src/x.rs", source).unwrap();

@@ -1,4 +1,4 @@
-//! A small program with all its mutants, compiled and run.
+//! Compiles and runs a small program with all its mutants.
 
 use std::fs;
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::rewrite;
 const PROGRAM: &str = r#"
 use std::alloc::{GlobalAlloc, Layout, System};
 
-// The switches are asked while memory is allocated, also while they find out themselves what is on.
+// Allocations query the switches, even while the switches are being initialised.
 struct Asking;
 #[global_allocator]
 static ALLOCATOR: Asking = Asking;
@@ -75,7 +75,7 @@ fn main() {
 "#;
 
 #[test]
-fn each_mutant_is_switched_on_alone() {
+fn mutants_are_activated_one_at_a_time() {
     let folder = std::env::temp_dir().join(format!("mutants-program-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let found = find::search("main.rs", PROGRAM).unwrap();
@@ -110,7 +110,7 @@ fn each_mutant_is_switched_on_alone() {
             same.push(mutant.change.clone());
         }
     }
-    // All show, but for those that can't be told apart here.
+    // All mutants change the output, except those that are equivalent here.
     let alike = [
         "< becomes <= in n < 0",
         "> becomes >= in *last > 5",
@@ -120,7 +120,7 @@ fn each_mutant_is_switched_on_alone() {
     assert_eq!(same, [""; 0]);
     assert!(found.mutants.len() > 40);
 
-    // All are reached, too, and noted once each.
+    // All mutants are also reached, and recorded once each.
     let reached = folder.join("reached");
     assert_eq!(run("MUTANTS_REACHED", reached.to_str().unwrap()), expected);
     let text = fs::read_to_string(&reached).unwrap();

@@ -1,4 +1,4 @@
-//! Finds the places of a file where something can be changed.
+//! Finds the places in a file that can be changed.
 
 use std::ops::Range;
 
@@ -10,85 +10,85 @@ use crate::attributes::compiled;
 use crate::mutant::{self, Mutant, shown};
 use crate::values;
 
-/// Bytes of a file.
+/// A range of bytes in a file.
 pub type Bytes = Range<usize>;
 
-/// A place, with the mutants there by their number in [`Found::mutants`].
+/// A place, and its mutants as indices into [`Found::mutants`].
 #[derive(Debug)]
 pub enum Place {
-    /// A function's body returns a value at once.
+    /// A function body that returns a value immediately.
     Body {
-        /// Where the body begins, behind the brace.
+        /// The start of the body, after the brace.
         at: usize,
-        /// The last expression, where the function gives an iterator: both have to be of one type.
+        /// The last expression, if the function returns an iterator. Both must have the same type.
         iterator: Option<Bytes>,
         /// The values.
         values: Vec<(usize, String)>,
     },
-    /// An expression has another text.
+    /// An expression that is replaced by another.
     Choice {
         /// The expression.
         expression: Bytes,
-        /// The other texts.
+        /// The replacements.
         alternatives: Vec<(usize, String)>,
     },
-    /// An arm, whose pattern ends at `at`, is not there.
+    /// An arm that is removed. Its pattern ends at `at`.
     Arm {
         /// The pattern's end.
         at: usize,
         /// The mutant.
         mutant: usize,
     },
-    /// The condition of an arm holds always, or never.
+    /// The condition of an arm, which becomes always true or always false.
     Guard {
         /// The condition.
         expression: Bytes,
-        /// Always.
+        /// The mutant for always true.
         always: usize,
-        /// Never.
+        /// The mutant for always false.
         never: usize,
     },
 }
 
-/// A place, and the function it lies in.
+/// A place and the function that contains it.
 #[derive(Debug)]
 pub struct Site {
-    /// What is changed.
+    /// The change.
     pub place: Place,
-    /// The innermost function around it.
+    /// The innermost function that contains it.
     pub function: Bytes,
 }
 
-/// A function that has to lose its `const` when something in it is changed.
+/// A function that must lose its `const` if something in it is changed.
 #[derive(Debug)]
 pub struct ConstFunction {
     /// The word `const`.
     pub keyword: Bytes,
     /// Its name.
     pub name: String,
-    /// Those in it.
+    /// The mutants in it.
     pub mutants: Range<usize>,
 }
 
-/// What a file has.
+/// The contents of a file.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// In the order of the source.
+    /// The mutants in source order.
     pub mutants: Vec<Mutant>,
-    /// Where they are.
+    /// Their places.
     pub sites: Vec<Site>,
     /// Constant functions with mutants.
     pub const_functions: Vec<ConstFunction>,
-    /// Modules in files of their own that are there for tests only, or for other systems.
+    /// Modules in separate files that are only for tests or for other systems.
     pub modules_left_out: Vec<String>,
-    /// What was passed over: line and reason.
+    /// Skipped places: line and reason.
     pub passed_over: Vec<(usize, String)>,
 }
 
 /// Searches a file.
 ///
 /// # Errors
-/// It can't be parsed.
+/// Returns an error if the file can't be parsed.
 pub fn search(file: &str, text: &str) -> Result<Found, String> {
     let parsed = syn::parse_file(text).map_err(|error| format!("{file}: {error}"))?;
     let mut finder = Finder::new(file, text);
@@ -100,13 +100,13 @@ pub fn search(file: &str, text: &str) -> Result<Found, String> {
     Ok(found)
 }
 
-/// What a function returns.
+/// A function's return type.
 pub struct Output {
-    /// With an arrow; nothing for `()`.
+    /// The text with the arrow, or empty for `()`.
     pub shown: String,
-    /// To be returned instead; of an iterator, options with its items.
+    /// Values to return instead. For an iterator, these are options with its items.
     pub values: Vec<String>,
-    /// Some iterator, whose type has no name.
+    /// Whether it is an iterator whose type has no name.
     pub iterates: bool,
 }
 
@@ -115,11 +115,11 @@ pub struct Finder<'a> {
     file: &'a str,
     pub(crate) text: &'a str,
     pub(crate) found: Found,
-    /// Modules, types and functions around.
+    /// The enclosing modules, types and functions.
     names: Vec<String>,
-    /// Functions around.
+    /// The enclosing functions.
     functions: Vec<Bytes>,
-    /// Inside `impl Default`, whose values would call themselves.
+    /// Whether this is inside `impl Default`, whose values would call themselves.
     pub(crate) of_default: bool,
 }
 
@@ -159,20 +159,20 @@ impl<'a> Finder<'a> {
         self.found.sites.push(Site { place, function });
     }
 
-    /// Notes that something is left alone.
+    /// Records that something is skipped.
     pub(crate) fn pass_over(&mut self, at: usize, reason: String) {
         let line = self.text[..at].matches('\n').count() + 1;
         self.found.passed_over.push((line, reason));
     }
 
-    /// Does something inside a named thing.
+    /// Calls `work` inside a named item.
     pub(crate) fn within(&mut self, name: String, work: impl FnOnce(&mut Self)) {
         self.names.push(name);
         work(self);
         self.names.pop();
     }
 
-    /// A function: its value, then what is in it.
+    /// Handles a function: first its return value, then its contents.
     pub(crate) fn function(&mut self, name: String, whole: Bytes, output: &Output, block: &Block) {
         self.functions.push(whole);
         self.within(name, |this| {
@@ -256,7 +256,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// An expression with alternatives: what each is called, and its text.
+    /// Adds an expression with alternatives, each with its name and text.
     pub(crate) fn choice(
         &mut self,
         node: &impl Spanned,
@@ -277,7 +277,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The last expression of a body that returns nowhere else.
+/// Returns the last expression of a body without other returns.
 fn only_tail(block: &Block) -> Option<Bytes> {
     struct Returns(bool);
     impl Visit<'_> for Returns {

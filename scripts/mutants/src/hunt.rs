@@ -1,4 +1,4 @@
-//! Switches each mutant on, and looks for a test that notices.
+//! Activates each mutant and searches for a test that detects it.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,17 +13,17 @@ use crate::suite::{Runner, Test};
 use crate::targets;
 use crate::work;
 
-/// What became of a mutant.
+/// The result of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A test failed, hung or took all memory.
+    /// A test failed, hung or exceeded its memory limit.
     Caught {
         /// The test.
         test: String,
-        /// How it ended.
+        /// The way in which it ended.
         end: String,
     },
-    /// All tests that reach it are as good as before.
+    /// All tests that reach it still pass.
     Missed {
         /// Their number.
         tests: usize,
@@ -36,34 +36,34 @@ pub enum Outcome {
 pub struct Live {
     /// Its number.
     pub number: u32,
-    /// What it is.
+    /// The mutant.
     pub mutant: Mutant,
 }
 
-/// Looks for a test that notices.
+/// The search for tests that detect mutants.
 pub struct Hunt<'a> {
     /// Runs the tests.
     pub runner: &'a Runner<'a>,
-    /// The tests, measured.
+    /// The tests with their measurements.
     pub tests: &'a [Test],
-    /// Tests at a time.
+    /// The number of parallel tests.
     pub jobs: usize,
-    /// How long the tests of a mutant may take together.
+    /// The time limit for all tests of one mutant together.
     pub patience: Duration,
-    /// What was found is written here at once, for a run that is stopped.
+    /// Results are written here immediately, in case the run is stopped.
     pub log: &'a Mutex<File>,
 }
 
-/// The longest that a test may take with a mutant.
+/// Returns the time limit of a test with a mutant.
 fn limit(test: &Test) -> Duration {
     test.time * 5 + Duration::from_secs(10)
 }
 
 impl Hunt<'_> {
-    /// What becomes of each of `mutants`.
+    /// Returns the outcome of each of `mutants`.
     ///
     /// # Errors
-    /// A test can't be run.
+    /// Returns an error if a test can't be run.
     pub fn all(&self, mutants: &[Live]) -> Result<Vec<Outcome>, String> {
         let mut reached_by: HashMap<u32, Vec<usize>> = HashMap::new();
         for (index, test) in self.tests.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Hunt<'_> {
                 reached_by.entry(*number).or_default().push(index);
             }
         }
-        // What has caught one mutant of a function is likely to catch the next.
+        // The test that caught one mutant of a function is likely to catch the next one.
         let likely: Mutex<HashMap<String, Vec<usize>>> = Mutex::default();
         let (start, done, caught) = (Instant::now(), AtomicUsize::new(0), AtomicUsize::new(0));
         let outcomes = work::share(mutants.len(), self.jobs, |worker, index| {
@@ -108,7 +108,8 @@ impl Hunt<'_> {
         outcomes.into_iter().collect()
     }
 
-    /// The tests that count for a mutant and reach it: the likely ones, then the fastest first.
+    /// Returns the tests that count for a mutant and reach it: first the likely ones, then the
+    /// others by increasing time.
     fn candidates(
         &self,
         live: &Live,
@@ -176,13 +177,13 @@ impl Hunt<'_> {
             "seconds": time.as_secs_f64(),
         });
         if let Ok(mut log) = self.log.lock() {
-            // A run that can't be continued is no reason to stop this one.
+            // A failure to write the log only prevents resuming, so it does not stop this run.
             let _ = writeln!(log, "{line}");
         }
     }
 }
 
-/// An outcome in a file.
+/// Converts an outcome to JSON.
 pub fn to_json(outcome: &Outcome) -> serde_json::Value {
     match outcome {
         Outcome::Caught { test, end } => serde_json::json!({ "caught": test, "end": end }),
@@ -191,7 +192,7 @@ pub fn to_json(outcome: &Outcome) -> serde_json::Value {
     }
 }
 
-/// An outcome from a file.
+/// Reads an outcome from JSON.
 pub fn from_json(value: &serde_json::Value) -> Option<Outcome> {
     if value == "not reached" {
         Some(Outcome::NotReached)
@@ -212,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outcomes_survive_a_file() {
+    fn outcomes_round_trip_through_json() {
         for outcome in [
             Outcome::NotReached,
             Outcome::Missed { tests: 3 },

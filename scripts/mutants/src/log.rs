@@ -1,4 +1,4 @@
-//! What has become of each mutant so far, in a file, for a run that is stopped.
+//! A log of the outcomes so far, from which a stopped run can be resumed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -8,10 +8,10 @@ use std::sync::Mutex;
 
 use crate::hunt::{self, Outcome};
 
-/// The file that outcomes go to at once, and what is in it already if a run is resumed.
+/// Opens the log file, and returns its outcomes if a run is resumed.
 ///
 /// # Errors
-/// The file can't be written, or is of other sources.
+/// Returns an error if the file can't be written or belongs to other sources.
 pub fn open(
     path: &Path,
     state: &str,
@@ -24,11 +24,11 @@ pub fn open(
         let text = fs::read_to_string(path).map_err(|error| about(&error))?;
         let mut lines = text
             .lines()
-            // The last line may be half written.
+            // The last line may be incomplete.
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap_or_default());
         if lines.next().as_ref() != Some(&head) {
             return Err(about(
-                &"the sources have changed since, run without --resume",
+                &"the sources have changed since. Fix: run without --resume",
             ));
         }
         for line in lines {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stopped_run_goes_on_with_the_same_sources_only() {
+    fn runs_resume_only_with_the_same_sources() {
         let name = format!("mutants-log-{}", std::process::id());
         let path = std::env::temp_dir().join(name);
         assert!(open(&path, "one", true).is_err(), "there is none");

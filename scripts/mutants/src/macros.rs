@@ -1,8 +1,8 @@
-//! Finds what can be changed inside macros: in what `macro_rules!` writes, and in the bodies of the emulator's
-//! `export!`.
+//! Finds changes inside macros: in the output of `macro_rules!`, and in the bodies of the
+//! emulator's `export!`.
 //!
-//! What a macro writes is parsed with `_name` in place of `$name` and with spaces in place of repetitions, so that
-//! every byte keeps its position. One mutant stands for all uses of the macro.
+//! The output of a macro is parsed with `_name` in place of `$name` and with spaces in place of
+//! repetitions, so that every byte keeps its position. One mutant applies to all uses of the macro.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
@@ -11,7 +11,7 @@ use syn::{Block, File, ImplItem, ItemMacro};
 
 use crate::find::{Bytes, Finder, Output};
 
-/// Searches a macro's definition, or the use of a known one.
+/// Searches a macro's definition, or the use of a known macro.
 pub fn search(finder: &mut Finder<'_>, item: &ItemMacro) {
     let path = &item.mac.path;
     if path.is_ident("macro_rules") {
@@ -45,7 +45,7 @@ fn inside(group: &Group) -> Bytes {
     group.span_open().byte_range().end..group.span_close().byte_range().start
 }
 
-/// Where the repetition that begins at `tokens[0]` ends: `$( ... ) separator *`.
+/// Returns the end of the repetition that begins at `tokens[0]`: `$( ... ) separator *`.
 fn repetition(tokens: &[TokenTree]) -> Option<(&Group, usize)> {
     let [first, TokenTree::Group(group), rest @ ..] = tokens else {
         return None;
@@ -58,10 +58,10 @@ fn repetition(tokens: &[TokenTree]) -> Option<(&Group, usize)> {
     (tokens.len() >= length).then_some((group, length))
 }
 
-/// What one rule of a macro writes.
+/// Searches the output of one rule of a macro.
 fn written(finder: &mut Finder<'_>, name: &str, mut group: Group) {
     let mut tokens: Vec<TokenTree> = group.stream().into_iter().collect();
-    // All of it repeated: as if it were there once.
+    // If the whole output is repeated, treat it as if it occurred once.
     while let Some((inner, length)) = repetition(&tokens) {
         if length != tokens.len() {
             break;
@@ -98,14 +98,14 @@ fn written(finder: &mut Finder<'_>, name: &str, mut group: Group) {
     }
 }
 
-/// The text with spaces outside of `bytes`.
+/// Returns the text with spaces outside of `bytes`.
 fn blank(text: &str, bytes: Bytes) -> Vec<u8> {
     let mut blanked = vec![b' '; text.len()];
     blanked[bytes.clone()].copy_from_slice(&text.as_bytes()[bytes]);
     blanked
 }
 
-/// `_` for `$`, spaces for repetitions.
+/// Replaces `$` by `_`, and repetitions by spaces.
 fn fill(text: &mut [u8], tokens: &[TokenTree]) {
     let mut rest = tokens;
     while let [token, after @ ..] = rest {
@@ -130,7 +130,8 @@ fn fill(text: &mut [u8], tokens: &[TokenTree]) {
     }
 }
 
-/// `fn name(..) { body }` or `fn name / name_ptsz(..) { body }`, any number of them, giving `Result<()>`.
+/// Searches any number of `fn name(..) { body }` or `fn name / name_ptsz(..) { body }`, which
+/// return `Result<()>`.
 fn exported(finder: &mut Finder<'_>, tokens: TokenStream) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let output = Output {

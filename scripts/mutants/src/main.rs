@@ -1,6 +1,7 @@
-//! Mutation tests: all changes go into one build, each behind a switch that an environment variable turns on.
+//! Mutation tests: all changes are compiled into one build, each behind a switch that an
+//! environment variable controls.
 //!
-//! See the README beside this package.
+//! See the README of this package.
 
 mod accepted;
 mod attributes;
@@ -62,7 +63,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the options say; false if too few mutants are caught.
+/// Executes the options. Returns false if too few mutants are caught.
 fn run(options: &Options) -> Result<bool, String> {
     let root = tree::root()?;
     let targets: Vec<&Target> = targets::TARGETS
@@ -161,7 +162,7 @@ fn run(options: &Options) -> Result<bool, String> {
     Ok(report.is_good())
 }
 
-/// The tests that count for one of the mutants, with the emulator's settings for them.
+/// Returns the tests that count for one of the mutants, with the emulator's settings for them.
 fn tests(runner: &Runner<'_>, mutants: &[Live], options: &Options) -> Result<Vec<Test>, String> {
     let mut tests = runner.list()?;
     let left_out = |test: &Test| {
@@ -197,7 +198,7 @@ fn read_accepted(root: &Path) -> Result<BTreeMap<String, String>, String> {
     accepted::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The mutants that compile and are selected.
+/// Returns the mutants that compile and are selected.
 fn wanted(project: &Project, options: &Options, out: &Path) -> Result<Vec<Live>, String> {
     let missed = options
         .missed
@@ -218,7 +219,7 @@ fn wanted(project: &Project, options: &Options, out: &Path) -> Result<Vec<Live>,
         .collect())
 }
 
-/// What the last report has as missed.
+/// Returns the mutants that the last report lists as missed.
 fn missed(path: &Path) -> Result<Vec<String>, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let report: serde_json::Value =

@@ -1,4 +1,4 @@
-//! What an earlier run has found out about tests, for programs that were not built again since.
+//! Measurements of tests from earlier runs, for programs that have not been rebuilt since.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use crate::cargo::Program;
 use crate::suite::Test;
 
-/// The results of earlier runs, and the file that they are kept in.
+/// The measurements of earlier runs, and their file.
 pub struct Measured {
     path: PathBuf,
     known: Mutex<BTreeMap<String, Value>>,
 }
 
 impl Measured {
-    /// Reads the file. One that is missing or unreadable has no results.
+    /// Reads the file. A missing or unreadable file gives no results.
     pub fn open(path: &Path) -> Self {
         let text = fs::read_to_string(path).unwrap_or_default();
         Self {
@@ -27,7 +27,7 @@ impl Measured {
         }
     }
 
-    /// Changes whenever the program or the settings of the test do.
+    /// Returns a key that changes whenever the program or the settings of the test do.
     fn key(program: &Program, test: &Test) -> Option<String> {
         let data = fs::metadata(&program.file).ok()?;
         let date = data.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH);
@@ -39,7 +39,7 @@ impl Measured {
         ))
     }
 
-    /// The test as it was measured, and the remark about it.
+    /// Returns the test with its measurements, and the remark about it.
     pub fn recall(&self, program: &Program, test: &Test) -> Option<(Test, Option<String>)> {
         let known = self.known.lock().ok()?;
         let found = known.get(&Self::key(program, test)?)?;
@@ -55,7 +55,7 @@ impl Measured {
         Some((test, found["note"].as_str().map(String::from)))
     }
 
-    /// Keeps a result: `before` is the test as it was asked about, `after` as it was measured.
+    /// Records a result. `before` is the test as requested, and `after` the test as measured.
     pub fn note(&self, program: &Program, before: &Test, after: &Test, note: Option<&str>) {
         let without = before
             .environment
@@ -73,10 +73,10 @@ impl Measured {
         }
     }
 
-    /// Writes the file. Results of programs that are no longer there are dropped.
+    /// Writes the file. Results of programs that no longer exist are dropped.
     ///
     /// # Errors
-    /// The file can't be written.
+    /// Returns an error if the file can't be written.
     pub fn save(&self, programs: &[Program], tests: &[Test]) -> Result<(), String> {
         let mut known = self.known.lock().map_err(|error| error.to_string())?;
         let current: Vec<String> = tests
@@ -87,7 +87,7 @@ impl Measured {
             .iter()
             .map(|test| format!("{} ", programs[test.program].file.display()))
             .collect();
-        // Tests that this run did not select stay.
+        // Keep tests that this run did not select.
         known.retain(|key, _| {
             current.contains(key) || !files.iter().any(|file| key.starts_with(file))
         });

@@ -1,26 +1,26 @@
-//! What is changed, and how it is named.
+//! Mutants and their names.
 
 use std::collections::HashMap;
 
 /// One change to the sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// Path from the repository's root, with `/`.
+    /// The path relative to the repository's root, with `/`.
     pub file: String,
-    /// Counted from 1.
+    /// The line, starting at 1.
     pub line: usize,
-    /// Counted from 1, in characters.
+    /// The column in characters, starting at 1.
     pub column: usize,
-    /// The function with what it lies in, as `<impl Drop for Stream>::drop`.
+    /// The function with its enclosing items, such as `<impl Drop for Stream>::drop`.
     pub function: String,
-    /// What becomes what.
+    /// The change.
     pub change: String,
-    /// Tells equal changes of one function apart: 1 for the first.
+    /// The number of this change among equal ones of the function, starting at 1.
     pub ordinal: usize,
 }
 
 impl Mutant {
-    /// A name that does not depend on line numbers, nor on other functions.
+    /// Returns a name that does not depend on line numbers or on other functions.
     pub fn identity(&self) -> String {
         let Self {
             file,
@@ -34,13 +34,13 @@ impl Mutant {
         }
     }
 
-    /// Where it is, for people and editors.
+    /// Returns the location for people and editors.
     pub fn place(&self) -> String {
         format!("{}:{}:{}", self.file, self.line, self.column)
     }
 }
 
-/// Counts equal changes of one function.
+/// Numbers equal changes of one function.
 pub fn number(mutants: &mut [Mutant]) {
     let mut seen: HashMap<String, usize> = HashMap::new();
     for mutant in mutants {
@@ -51,7 +51,7 @@ pub fn number(mutants: &mut [Mutant]) {
     }
 }
 
-/// Source text on one line, cut in the middle when it is long.
+/// Returns source text on one line, shortened in the middle if it is long.
 pub fn shown(text: &str) -> String {
     const MOST: usize = 60;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_changes_are_counted_and_lines_do_not_matter() {
+    fn identities_number_equal_changes_and_ignore_lines() {
         let names = |lines: [usize; 3]| {
             let mut all = [
                 mutant(lines[0], "x"),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_is_cut_and_newlines_go() {
+    fn long_text_is_shortened_to_one_line() {
         assert_eq!(shown("a\n    == b"), "a == b");
         let long = shown(&"ä".repeat(100));
         assert_eq!(long.chars().count(), 61);

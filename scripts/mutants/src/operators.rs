@@ -1,8 +1,8 @@
-//! What an operator is replaced by: as `cargo mutants` chooses.
+//! The replacements of operators, which are those of `cargo mutants`.
 
 use syn::BinOp;
 
-/// A binary operator as it is written, and its replacements.
+/// Returns the text of a binary operator, and its replacements.
 pub fn replacements(operator: &BinOp) -> (&'static str, &'static [&'static str]) {
     match operator {
         BinOp::Eq(_) => ("==", &["!="]),

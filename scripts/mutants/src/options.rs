@@ -3,64 +3,64 @@
 use crate::mutant::Mutant;
 use crate::targets;
 
-/// What it does, for `--help`.
+/// The text for `--help`.
 pub const HELP: &str = "\
-Changes the sources in many small ways, and sees whether a test notices.
+Changes the sources in many small ways, and checks whether a test detects each change.
 
     --list              only list the mutants
-    --package NAME      only those of a package: cuda-safe, cuda-compute, cuda-nccl or cuda-emulator (may be repeated)
-    --file PATTERN      only those of files whose path has PATTERN in it, `*` for anything (may be repeated)
+    --package NAME      only mutants of a package: cuda-safe, cuda-compute, cuda-nccl or cuda-emulator (may be repeated)
+    --file PATTERN      only mutants of files whose path contains PATTERN, in which `*` matches anything (may be repeated)
     --sample N%         only a random sample: about N % of the mutants, the same ones in each run
-    --only TEXT         only those whose number is TEXT, or whose name has TEXT in it (may be repeated)
-    --missed            only those that the last report has as missed
-    --resume            go on where a run with the same sources and tests was stopped
-    --fresh             also try those that did not compile the last time
-    --jobs N            tests at a time (2)
-    --without TEXT      leave out the tests whose program or name has TEXT in it (may be repeated)
-    --patience N        a mutant that no test notices within N seconds counts as missed, whatever tests are left
-    --longest N         tests that take more than N seconds alone are left out (300)
-    --optimise N        how far the emulator is optimised, 0 to 3 (1)
-    --env P/T:NAME=VALUE  a variable for test program T of package P (may be repeated; an empty VALUE: not set)
+    --only TEXT         only mutants whose number is TEXT, or whose name contains TEXT (may be repeated)
+    --missed            only mutants that the last report lists as missed
+    --resume            continue a stopped run with the same sources and tests
+    --fresh             also try mutants that did not compile the last time
+    --jobs N            parallel tests (2)
+    --without TEXT      skip tests whose program or name contains TEXT (may be repeated)
+    --patience N        a mutant that no test detects within N seconds counts as missed, even if tests are left
+    --longest N         skip tests that take more than N seconds without mutants (300)
+    --optimise N        optimization level of the emulator, 0 to 3 (1)
+    --env P/T:NAME=VALUE  a variable for test program T of package P (may be repeated; an empty VALUE unsets it)
 ";
 
 /// The options of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Only list.
+    /// Only list the mutants.
     pub list: bool,
-    /// Packages, files, numbers or names; empty for all.
+    /// Selected packages. Empty for all.
     pub packages: Vec<String>,
-    /// As above.
+    /// Selected files. Empty for all.
     pub files: Vec<String>,
-    /// As above.
+    /// Selected numbers or names. Empty for all.
     pub only: Vec<String>,
-    /// The share of the mutants that is tried, in hundredths of a percent.
+    /// The share of the mutants to try, in hundredths of a percent.
     pub sample: u32,
-    /// Only those that were missed.
+    /// Only try the mutants that were missed.
     pub missed: bool,
-    /// Keep what a stopped run has found.
+    /// Keep the results of a stopped run.
     pub resume: bool,
-    /// Forget what did not compile.
+    /// Ignore the stored list of mutants that don't compile.
     pub fresh: bool,
-    /// Parts of the names of tests that are left out.
+    /// Parts of the names of tests to skip.
     pub without: Vec<String>,
-    /// Tests at a time.
+    /// The number of parallel tests.
     pub jobs: usize,
-    /// Seconds that a test may take alone.
+    /// The time limit in seconds for a test without mutants.
     pub longest: u64,
-    /// Seconds that the tests of a mutant may take together.
+    /// The time limit in seconds for all tests of one mutant together.
     pub patience: u64,
-    /// How far the emulator is optimised.
+    /// The emulator's optimization level.
     pub optimise: u32,
-    /// Program, variable, value.
+    /// Program, variable and value.
     pub environment: Vec<(String, String, String)>,
 }
 
 impl Options {
-    /// Reads the arguments; `None` where help is requested.
+    /// Parses the arguments. Returns `None` if help is requested.
     ///
     /// # Errors
-    /// One is unknown, or has no value.
+    /// Returns an error if an argument is unknown or has no value.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Option<Self>, String> {
         let mut options = Self {
             list: false,
@@ -90,7 +90,7 @@ impl Options {
                 "--package" => {
                     let name = value()?;
                     if !targets::TARGETS.iter().any(|target| target.package == name) {
-                        return Err(format!("{name}: nothing of this package is changed"));
+                        return Err(format!("{name}: this package has no mutants"));
                     }
                     options.packages.push(name);
                 }
@@ -111,23 +111,23 @@ impl Options {
                     let parts = parts.ok_or(format!("{text}: package/program:NAME=VALUE"))?;
                     options.environment.push(parts);
                 }
-                other => return Err(format!("{other} is unknown; see --help")),
+                other => return Err(format!("{other} is unknown. See --help")),
             }
         }
         Ok(Some(options))
     }
 
-    /// Whether only a sample is tried.
+    /// Returns whether only a sample is tried.
     pub fn is_sample(&self) -> bool {
         self.sample < WHOLE
     }
 
-    /// Whether a package is selected.
+    /// Returns whether a package is selected.
     pub fn wants_package(&self, package: &str) -> bool {
         self.packages.is_empty() || self.packages.iter().any(|name| name == package)
     }
 
-    /// Whether a file is selected.
+    /// Returns whether a file is selected.
     pub fn wants_file(&self, file: &str) -> bool {
         let Some(target) = targets::of(file) else {
             return false;
@@ -136,7 +136,7 @@ impl Options {
             && (self.files.is_empty() || self.files.iter().any(|pattern| fits(pattern, file)))
     }
 
-    /// Whether a mutant is selected.
+    /// Returns whether a mutant is selected.
     pub fn wants(&self, number: u32, mutant: &Mutant) -> bool {
         let identity = mutant.identity();
         let fits = |text: &String| match text.parse::<u32>() {
@@ -152,15 +152,17 @@ impl Options {
 /// All mutants, in hundredths of a percent.
 const WHOLE: u32 = 10_000;
 
-/// Puts mutants in the random order of a sample, so that a run that is stopped has tried a smaller sample.
+/// Puts mutants in the random order of a sample, so that a stopped run has tried a smaller sample.
 pub fn shuffle<T>(mutants: &mut [T], mutant: impl Fn(&T) -> &Mutant) {
     mutants.sort_by_key(|one| position(&mutant(one).identity()));
 }
 
-/// Where a mutant lies in a random order, from 0 to [`WHOLE`]. It depends on nothing but the identity, so that a sample
-/// holds the same mutants in each run, and a larger sample holds those of a smaller one.
+/// Returns the position of a mutant in a random order, from 0 to [`WHOLE`]. It depends only on the
+/// identity, so a sample contains the same mutants in each run, and a larger sample contains those
+/// of a smaller one.
 fn position(identity: &str) -> u32 {
-    // FNV-1a, and the last steps of MurmurHash3, since FNV leaves similar texts close together.
+    // FNV-1a, followed by the last steps of MurmurHash3, because FNV gives similar texts similar
+    // hashes.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in identity.bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
@@ -171,12 +173,12 @@ fn position(identity: &str) -> u32 {
     ((hash ^ (hash >> 33)) % u64::from(WHOLE)) as u32
 }
 
-/// A share such as `25%` or `2.5`, in hundredths of a percent.
+/// Parses a share such as `25%` or `2.5`, in hundredths of a percent.
 fn share(text: &str) -> Result<u32, String> {
     match text.strip_suffix('%').unwrap_or(text).parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok((percent * 100.0).ceil() as u32),
         _ => Err(format!(
-            "{text}: a share above 0 % and up to 100 % is expected"
+            "{text}: expected a share above 0 % and up to 100 %"
         )),
     }
 }
@@ -184,11 +186,11 @@ fn share(text: &str) -> Result<u32, String> {
 fn number(text: &str, low: u32, high: u32) -> Result<u32, String> {
     match text.parse() {
         Ok(number) if (low..=high).contains(&number) => Ok(number),
-        _ => Err(format!("{text}: a number from {low} to {high} is expected")),
+        _ => Err(format!("{text}: expected a number from {low} to {high}")),
     }
 }
 
-/// Whether `text` has the parts of `pattern` between the `*` in it, in their order.
+/// Returns whether `text` contains the parts of `pattern` between its `*`, in order.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut rest = text;
     pattern.split('*').all(|part| match rest.find(part) {
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_have_the_share_asked_for_and_contain_smaller_ones() {
+    fn samples_have_the_requested_share_and_are_nested() {
         let mutant = |number: usize| Mutant {
             file: format!("cuda-safe/src/{}.rs", number % 7),
             line: 1,
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_arguments_are_refused() {
+    fn invalid_arguments_are_rejected() {
         for text in [
             "--what",
             "--jobs",

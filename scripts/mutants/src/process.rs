@@ -1,4 +1,4 @@
-//! Runs programs that may hang, or take all memory.
+//! Runs programs that may hang or exhaust memory.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -9,28 +9,28 @@ use std::time::{Duration, Instant};
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With an exit code; `None` for a signal.
+    /// With an exit code, or `None` for a signal.
     Exit(Option<i32>),
-    /// It was killed: it took too long.
+    /// Killed because it took too long.
     Time,
-    /// It was killed: it took too much memory.
+    /// Killed because it used too much memory.
     Memory,
 }
 
 impl End {
-    /// Whether all went well.
+    /// Returns whether the program succeeded.
     pub fn is_good(self) -> bool {
         self == Self::Exit(Some(0))
     }
 }
 
-/// Bytes that a program and its children may have in memory together.
+/// The memory limit in bytes of a program and its children together.
 const MOST_MEMORY: u64 = 4 << 30;
 
-/// Runs a program without input, with its children as a group, for at most `limit`.
+/// Runs a program without input, in a process group with its children, for at most `limit`.
 ///
 /// # Errors
-/// It can't be started.
+/// Returns an error if the program can't be started.
 pub fn run(command: &mut Command, limit: Duration) -> Result<(End, Duration), String> {
     let start = Instant::now();
     let mut child = command
@@ -66,7 +66,7 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<(End, Duration), St
     }
 }
 
-/// Ends a program and the children that are left of it.
+/// Kills a program and its remaining children.
 fn kill(child: &mut Child) {
     let _ = Command::new("sh")
         .args(["-c", &format!("kill -s KILL -- -{}", child.id())])
@@ -76,7 +76,7 @@ fn kill(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Bytes that the processes of a group have in memory.
+/// Returns the resident memory of a process group in bytes.
 fn group_memory(group: u32) -> u64 {
     let Ok(processes) = fs::read_dir("/proc") else {
         return 0;
@@ -85,7 +85,8 @@ fn group_memory(group: u32) -> u64 {
         .flatten()
         .filter_map(|entry| {
             let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-            // The name, which may hold anything, is in parentheses: then come state, parent, group.
+            // The name, which may contain anything, is in parentheses. It is followed by state,
+            // parent and group.
             let (_, rest) = stat.rsplit_once(") ")?;
             let fields: Vec<&str> = rest.split(' ').collect();
             let of_group = fields.get(2)?.parse() == Ok(group);
@@ -113,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_is_killed_with_its_children() {
+    fn hanging_programs_are_killed_with_their_children() {
         let name = format!("mutants-process-{}", std::process::id());
         let file = std::env::temp_dir().join(name);
         let script = format!("sleep 600 & echo $! > {}; wait", file.display());
         assert_eq!(shell(&script, Duration::from_millis(300)), End::Time);
         let child = fs::read_to_string(&file).unwrap();
         fs::remove_file(&file).unwrap();
-        // Nobody may have collected it yet.
+        // The parent may not have reaped it yet.
         let gone = || {
             let state = fs::read_to_string(format!("/proc/{}/stat", child.trim()));
             state.map_or(true, |state| state.contains(") Z "))
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_a_group_is_found() {
+    fn group_memory_is_measured() {
         let script = "a=$(head -c 50000000 /dev/zero | tr '\\0' a); sleep 60";
         let mut child = Command::new("sh")
             .args(["-c", script])
@@ -147,7 +148,7 @@ mod tests {
         }
         assert!(group_memory(child.id()) < 1 << 30);
         kill(&mut child);
-        // Its children may take a moment longer to go.
+        // Its children may take a moment longer to exit.
         let start = Instant::now();
         while group_memory(child.id()) > 0 {
             assert!(start.elapsed() < Duration::from_secs(60), "still there");

@@ -1,4 +1,4 @@
-//! All mutants of the repository, numbered, and which of them compile.
+//! All mutants of the repository with their numbers, and which of them compile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ use crate::targets;
 use crate::tree;
 use crate::unviable::{self, Compiled};
 
-/// Text that puts the switch into a package.
+/// The code that adds the switch to a package.
 const SWITCH: &str = include_str!("runtime/mutants.rs");
 
 /// A source file.
@@ -25,7 +25,7 @@ struct Source {
     found: Found,
     /// The number of its first mutant.
     first: u32,
-    /// Those that don't compile, with the compiler's words.
+    /// The mutants that don't compile, with the compiler's messages.
     unviable: BTreeMap<usize, String>,
 }
 
@@ -37,7 +37,7 @@ impl Source {
     }
 }
 
-/// Where the modules lie that a file declares.
+/// Returns the folder of the modules that a file declares.
 fn module_folder(file: &str) -> &str {
     let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
     match file.strip_prefix(folder) {
@@ -51,7 +51,7 @@ pub struct Project {
     root: PathBuf,
     files: Vec<String>,
     sources: Vec<Source>,
-    /// The packages that are mutated; the others are copied as they are.
+    /// The packages that are mutated. The others are copied unchanged.
     packages: Vec<&'static str>,
 }
 
@@ -59,7 +59,7 @@ impl Project {
     /// Finds all mutants.
     ///
     /// # Errors
-    /// A source can't be read or parsed.
+    /// Returns an error if a source can't be read or parsed.
     pub fn read(root: &Path, packages: Vec<&'static str>) -> Result<Self, String> {
         let files = tree::files(root)?;
         let (mut sources, mut left_out) = (Vec::new(), Vec::new());
@@ -102,7 +102,7 @@ impl Project {
         })
     }
 
-    /// Stands for the contents of all files.
+    /// Returns a hash of the contents of all files.
     pub fn state(&self) -> String {
         let mut hasher = DefaultHasher::new();
         for file in &self.files {
@@ -111,14 +111,14 @@ impl Project {
         format!("{:016x}", hasher.finish())
     }
 
-    /// All mutants with their numbers.
+    /// Returns all mutants with their numbers.
     pub fn all(&self) -> impl Iterator<Item = (u32, &Mutant)> {
         self.sources
             .iter()
             .flat_map(|source| (source.first..).zip(&source.found.mutants))
     }
 
-    /// Those that compile.
+    /// Returns the mutants that compile.
     pub fn live(&self) -> impl Iterator<Item = (u32, &Mutant)> {
         self.sources.iter().flat_map(|source| {
             let mutants = source.found.mutants.iter().enumerate();
@@ -128,7 +128,7 @@ impl Project {
         })
     }
 
-    /// How many don't compile, of some files.
+    /// Returns the number of mutants in some files that don't compile.
     pub fn unviable(&self, wanted: &dyn Fn(&str) -> bool) -> usize {
         self.sources
             .iter()
@@ -137,7 +137,7 @@ impl Project {
             .sum()
     }
 
-    /// What was passed over in some files: file, line, reason.
+    /// Returns the skipped places of some files: file, line, reason.
     pub fn passed_over(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, usize, String)> {
         self.sources
             .iter()
@@ -149,10 +149,11 @@ impl Project {
             .collect()
     }
 
-    /// Checks until everything compiles, leaving out what does not. Leaves the copied tree with all others.
+    /// Checks repeatedly and excludes mutants that don't compile, until everything compiles. The
+    /// copied tree then contains all others.
     ///
     /// # Errors
-    /// The tree doesn't compile for another reason.
+    /// Returns an error if the tree doesn't compile for another reason.
     pub fn leave_out_unviable(
         &mut self,
         cargo: &Cargo,
@@ -209,7 +210,7 @@ impl Project {
         Ok(())
     }
 
-    /// The sources with their mutants, and all files that change.
+    /// Returns the sources with their mutants, and all files that change.
     fn compiled(&self) -> (BTreeMap<String, Compiled<'_>>, BTreeMap<String, String>) {
         let (mut compiled, mut changed) = (BTreeMap::new(), BTreeMap::new());
         let mutated = |source: &&Source| {
@@ -239,7 +240,7 @@ impl Project {
         (compiled, changed)
     }
 
-    /// Takes over what did not compile the last time, for files that are as they were.
+    /// Loads the list of mutants that did not compile the last time, for unchanged files.
     fn recall(&mut self, memory: &Path) {
         let text = fs::read_to_string(memory).unwrap_or_default();
         let known: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -292,14 +293,14 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn modules_are_beside_or_below() {
+    fn module_folders_follow_rust_rules() {
         assert_eq!(module_folder("a/src/lib.rs"), "a/src");
         assert_eq!(module_folder("a/src/b/mod.rs"), "a/src/b");
         assert_eq!(module_folder("a/src/b.rs"), "a/src/b");
     }
 
     #[test]
-    fn files_of_tests_are_left_out_and_numbers_run_through() {
+    fn test_files_are_excluded_and_numbers_are_contiguous() {
         let name = format!("mutants-project-{}", std::process::id());
         let root = std::env::temp_dir().join(name);
         let source = root.join("cuda-safe/src");

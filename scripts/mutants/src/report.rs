@@ -1,4 +1,4 @@
-//! What came out, for people and for programs.
+//! The report, as text and as JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,30 +9,30 @@ use serde_json::{Value, json};
 use crate::hunt::{self, Live, Outcome};
 use crate::targets;
 
-/// The share of the mutants that has to be caught, in hundredths.
+/// The required percentage of caught mutants.
 pub const WANTED: f64 = 97.0;
 
-/// Everything that a report is made of.
+/// The data of a report.
 pub struct Report<'a> {
-    /// The mutants that were tried, with what became of them.
+    /// The mutants that were tried, with their outcomes.
     pub results: Vec<(&'a Live, Outcome)>,
-    /// Those that nobody can tell from the original, with the reason.
+    /// The mutants that no test can distinguish from the original, with the reasons.
     pub accepted: &'a BTreeMap<String, String>,
-    /// All that there are, tried or not.
+    /// All existing mutants, tried or not.
     pub known: BTreeSet<String>,
     /// Mutants that don't compile.
     pub unviable: usize,
-    /// What was passed over: file, line, reason.
+    /// Skipped places: file, line, reason.
     pub passed_over: Vec<(String, usize, String)>,
     /// Remarks about tests.
     pub notes: Vec<String>,
-    /// The tests: how long they take alone, how many mutants they reach.
+    /// The tests with their times without mutants, and the number of mutants that they reach.
     pub tests: Vec<(String, Duration, usize)>,
-    /// Seconds for building, measuring, trying.
+    /// Seconds for building, measuring and trying.
     pub seconds: [u64; 3],
 }
 
-/// How many of what.
+/// The number of mutants by outcome.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     caught: usize,
@@ -51,7 +51,7 @@ impl Totals {
         } += 1;
     }
 
-    /// Hundredths of those that could be caught.
+    /// Returns the percentage of caught mutants among those that could be caught.
     fn share(&self) -> f64 {
         match self.caught + self.missed + self.not_reached {
             0 => 100.0,
@@ -93,19 +93,19 @@ impl Report<'_> {
         all
     }
 
-    /// Whether enough were caught.
+    /// Returns whether enough mutants were caught.
     pub fn is_good(&self) -> bool {
         self.totals().share() >= WANTED
     }
 
-    /// Entries of the list of accepted mutants that are wrong.
+    /// Returns complaints about wrong entries in the list of accepted mutants.
     pub fn complaints(&self) -> Vec<String> {
         let gone = self
             .accepted
             .keys()
             .filter(|identity| !self.known.contains(*identity))
             .map(|identity| {
-                format!("accepted.txt: there is no such mutant (any more): {identity}")
+                format!("accepted.txt: this mutant does not exist (any more): {identity}")
             });
         let caught = self
             .sorted()
@@ -120,7 +120,7 @@ impl Report<'_> {
         gone.chain(caught).collect()
     }
 
-    /// For people.
+    /// Returns the report as text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut files: BTreeMap<&str, Totals> = BTreeMap::new();
@@ -161,8 +161,8 @@ impl Report<'_> {
             .iter()
             .map(|(file, line, reason)| format!("{file}:{line}: {reason}"));
         for (title, lines) in [
-            ("To be corrected", complaints),
-            ("Passed over", passed_over.collect()),
+            ("Wrong entries", complaints),
+            ("Skipped", passed_over.collect()),
             ("Notes", self.notes.clone()),
         ] {
             if !lines.is_empty() {
@@ -193,7 +193,7 @@ impl Report<'_> {
         text
     }
 
-    /// For programs.
+    /// Returns the report as JSON.
     pub fn json(&self) -> Value {
         let mutants: Vec<Value> = self
             .sorted()
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn accepted_ones_count_apart_and_wrong_entries_are_told() {
+    fn accepted_mutants_are_counted_separately_and_checked() {
         let lives: Vec<Live> = (1..=4).map(live).collect();
         let caught = Outcome::Caught {
             test: "t".into(),
@@ -306,7 +306,7 @@ mod tests {
             report(&BTreeMap::from([entry(3), entry(4), entry(1), entry(9)]));
         assert_eq!((good, share), (true, 100.0));
         assert_eq!(complaints.len(), 2);
-        assert!(complaints[0].contains("no such mutant") && complaints[0].contains("change 9"));
+        assert!(complaints[0].contains("does not exist") && complaints[0].contains("change 9"));
         assert!(
             complaints[1].contains("caught by t after all") && complaints[1].contains("change 1")
         );

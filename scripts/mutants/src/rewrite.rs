@@ -1,27 +1,28 @@
-//! Puts all mutants of a file into its text, each behind a switch.
+//! Inserts all mutants of a file into its text, each behind a switch.
 
 use crate::find::{Bytes, Found, Place};
 
 /// A file's new text.
 pub struct Rewritten {
-    /// Compiles as the old one, where the mutants do.
+    /// The new text, which compiles if the original and the mutants do.
     pub text: String,
-    /// What was inserted, with the mutants it belongs to.
+    /// The inserted ranges, with their mutants.
     pub inserted: Vec<(Bytes, Vec<usize>)>,
-    /// Expressions and functions with mutants in the new text, with those that are directly theirs.
+    /// Expressions and functions with mutants in the new text, and the mutants that belong directly
+    /// to them.
     pub enclosing: Vec<(Bytes, Vec<usize>)>,
 }
 
-/// Text that goes in front of a byte of the old text.
+/// Text that is inserted before a byte of the old text.
 struct Insertion {
     at: usize,
-    /// What ends comes before what begins; what ends later was begun earlier.
+    /// Ends come before beginnings. Among ends, the one that began later comes first.
     order: (bool, isize),
     text: String,
     mutants: Vec<usize>,
 }
 
-/// The text with the mutants for which `number` gives their number.
+/// Returns the text with the mutants for which `number` returns a number.
 pub fn rewrite(text: &str, found: &Found, number: &dyn Fn(usize) -> Option<u32>) -> Rewritten {
     let mut insertions = Vec::new();
     for (index, site) in found.sites.iter().enumerate() {
@@ -42,7 +43,7 @@ pub fn rewrite(text: &str, found: &Found, number: &dyn Fn(usize) -> Option<u32>)
     let old = String::from_utf8(old).expect("a word was replaced");
     let mut new = String::with_capacity(old.len() * 4);
     let mut inserted = Vec::new();
-    // Where a byte of the old text went, before and behind what was inserted there.
+    // The new positions of each byte of the old text, before and after the text inserted there.
     let mut moved: Vec<(usize, usize)> = Vec::new();
     let mut done = 0;
     for insertion in insertions {
@@ -55,7 +56,7 @@ pub fn rewrite(text: &str, found: &Found, number: &dyn Fn(usize) -> Option<u32>)
     }
     new += &old[done..];
 
-    // What was inserted at the end belongs to the expression, what was inserted at the start too.
+    // Text inserted at the start and at the end belongs to the expression.
     let place = |at: usize, with: bool| {
         let until = moved.partition_point(|(old, _)| if with { *old <= at } else { *old < at });
         at + until.checked_sub(1).map_or(0, |last| moved[last].1)
@@ -166,7 +167,8 @@ fn insert(
                 live.push(*mutant);
             }
             if !live.is_empty() {
-                // In parentheses, since `match x {} == y` at a block's start would be two statements.
+                // The parentheses are needed because `match x {} == y` at a block's start would be
+                // two statements.
                 before(expression.start, " else { (".into(), live.clone());
                 ends.push((expression.end, ") })".into(), live));
             }

@@ -1,4 +1,4 @@
-//! The tests: which there are, how long each takes, what each reaches.
+//! The tests: their list, their times and the mutants that they reach.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,25 +14,25 @@ use crate::work;
 /// A test.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// The program, by its number in [`Built::programs`].
+    /// The program, as an index into [`Built::programs`].
     pub program: usize,
-    /// As libtest knows it.
+    /// The name in libtest.
     pub name: String,
     /// The emulator's settings.
     pub environment: Vec<(String, String)>,
-    /// How long it takes alone.
+    /// The time without mutants.
     pub time: Duration,
-    /// The mutants that it reaches, by their number.
+    /// The numbers of the mutants that it reaches.
     pub reaches: Vec<u32>,
 }
 
-/// Runs tests, each in a process of its own.
+/// Runs tests, each in a separate process.
 pub struct Runner<'a> {
     /// The programs.
     pub built: &'a Built,
-    /// For what tests write.
+    /// The folder for files that tests write.
     pub scratch: PathBuf,
-    /// Compiled kernels, for the tests that may find some.
+    /// Compiled kernels, for tests that may use existing ones.
     pub kernels: PathBuf,
 }
 
@@ -51,7 +51,7 @@ impl Runner<'_> {
                 .flat_map(std::env::split_paths),
         );
         let libraries = std::env::join_paths(libraries).unwrap_or_default();
-        // Ends what hangs also where this process was killed and can't.
+        // `timeout` ends hanging tests even if this process was killed.
         let mut command = Command::new("timeout");
         command
             .args(["-s", "KILL", &(limit.as_secs() + 20).to_string()])
@@ -60,7 +60,8 @@ impl Runner<'_> {
             .env("LD_LIBRARY_PATH", libraries)
             .env("CARGO_MANIFEST_DIR", &program.folder)
             .env("CARGO_PKG_NAME", &program.package)
-            // A mutant must not leave anything behind that another run finds, as in the cache of kernels.
+            // A mutant must not leave files that another run finds, such as those in the kernel
+            // cache.
             .env("HOME", scratch)
             .env("XDG_CACHE_HOME", scratch)
             .env("TMPDIR", scratch)
@@ -75,10 +76,10 @@ impl Runner<'_> {
         command
     }
 
-    /// The tests of the programs, but for those that are ignored.
+    /// Returns the tests of the programs, except ignored ones.
     ///
     /// # Errors
-    /// A program can't be run.
+    /// Returns an error if a program can't be run.
     pub fn list(&self) -> Result<Vec<Test>, String> {
         let mut tests = Vec::new();
         for (index, program) in self.built.programs.iter().enumerate() {
@@ -116,7 +117,7 @@ impl Runner<'_> {
         Ok(tests)
     }
 
-    /// As it is called in reports.
+    /// Returns the test's name in reports.
     pub fn shown(&self, test: &Test) -> String {
         format!(
             "{} {}",
@@ -125,11 +126,11 @@ impl Runner<'_> {
         )
     }
 
-    /// Runs a test with one variable set, in an empty folder of its own. It may find compiled kernels that earlier tests
-    /// have left if it `keeps_kernels`.
+    /// Runs a test with one variable set, in its own empty folder. If it `keeps_kernels`, it can
+    /// use compiled kernels of earlier tests.
     ///
     /// # Errors
-    /// It can't be run.
+    /// Returns an error if the test can't be run.
     pub fn run(
         &self,
         test: &Test,
@@ -140,7 +141,7 @@ impl Runner<'_> {
         log: Option<&Path>,
     ) -> Result<(End, Duration), String> {
         let scratch = self.scratch.join(format!("worker-{worker}"));
-        // What a mutant has made may not be removable; that must not stop the others.
+        // Files of a mutant may not be removable, but that must not affect the others.
         let _ = fs::remove_dir_all(&scratch);
         fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
         let program = &self.built.programs[test.program];
@@ -161,11 +162,12 @@ impl Runner<'_> {
         process::run(&mut command, limit)
     }
 
-    /// Runs every test without a mutant: how long it takes, and what it reaches. Gives those that take at most
-    /// `longest`, and remarks. What `measured` knows already is not run again.
+    /// Runs every test without mutants, to measure its time and the mutants that it reaches.
+    /// Returns the tests that take at most `longest`, and remarks. Tests that `measured` contains
+    /// are not run again.
     ///
     /// # Errors
-    /// A test fails.
+    /// Returns an error if a test fails.
     pub fn measure(
         &self,
         tests: &[Test],
@@ -234,14 +236,14 @@ impl Runner<'_> {
                     let seconds = longest.as_secs();
                     return Ok((
                         None,
-                        Some(format!("{name} takes more than {seconds} s: left out")),
+                        Some(format!("{name} takes more than {seconds} s: skipped")),
                     ));
                 }
                 (End::Exit(Some(targets::LEAKED)), Some(checks)) => {
-                    // Some show that a leak is harmless.
+                    // Some tests show that a leak is harmless.
                     test.environment.remove(checks);
                     note = Some(format!(
-                        "{name} leaks also without a mutant: runs without that check"
+                        "{name} leaks without mutants too: runs without that check"
                     ));
                 }
                 _ => {

@@ -1,18 +1,18 @@
-//! What is mutated, and which tests have to notice.
+//! The mutated files, and the tests that must detect mutants.
 
-/// A package with what is mutated of it.
+/// A package and its mutated files.
 pub struct Target {
     /// The package.
     pub package: &'static str,
-    /// All Rust files below are mutated.
+    /// The folder whose Rust files are mutated.
     pub folder: &'static str,
-    /// But not those whose path begins so.
+    /// Path prefixes of files that are excluded.
     pub except: &'static [&'static str],
-    /// The packages whose tests count, its own first.
+    /// The packages whose tests count, starting with its own.
     pub tests: &'static [&'static str],
 }
 
-/// In the order of their dependencies.
+/// The targets in the order of their dependencies.
 pub const TARGETS: [Target; 4] = [
     Target {
         package: "cuda-safe",
@@ -24,7 +24,7 @@ pub const TARGETS: [Target; 4] = [
     Target {
         package: "cuda-compute",
         folder: "cuda-compute/src/",
-        // Opponents on the CPU.
+        // CPU implementations for comparison.
         except: &["cuda-compute/src/cpu/"],
         tests: &["cuda-compute"],
     },
@@ -44,7 +44,7 @@ pub const TARGETS: [Target; 4] = [
 ];
 
 impl Target {
-    /// Whether a file, by its path from the repository's root, is mutated.
+    /// Returns whether a file, given by its path from the repository's root, is mutated.
     pub fn has(&self, file: &str) -> bool {
         file.starts_with(self.folder)
             && file.ends_with(".rs")
@@ -52,26 +52,27 @@ impl Target {
     }
 }
 
-/// The target that a file belongs to.
+/// Returns the target that a file belongs to.
 pub fn of(file: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.has(file))
 }
 
-/// The file that a package's switch goes into.
+/// Returns whether a package's switch is inserted into this file.
 pub fn is_root(file: &str) -> bool {
     TARGETS
         .iter()
         .any(|target| file == format!("{}/src/lib.rs", target.package))
 }
 
-/// Whether a test program takes part. Tests of what must not compile never run the code. The injection suite runs the
-/// other tests again and again, which take part themselves.
+/// Returns whether a test program takes part. Compile-fail tests never run the code. The injection
+/// suite repeats other tests, which take part themselves.
 pub fn counts(_package: &str, program: &str) -> bool {
     !matches!(program, "compile_fail" | "injection_suite")
 }
 
-/// Whether the tests of a package may find compiled kernels that earlier runs have left while they are measured. Tests of
-/// `cuda-safe` may not: they reach the code that compiles kernels and keeps them, and mutants of it.
+/// Returns whether the tests of a package may use compiled kernels of earlier runs while they are
+/// measured. Tests of `cuda-safe` may not, because they reach the code that compiles and caches
+/// kernels, and its mutants.
 pub fn keeps_kernels(package: &str) -> bool {
     TARGETS
         .iter()
@@ -79,22 +80,23 @@ pub fn keeps_kernels(package: &str) -> bool {
         .is_none_or(|safe| !safe.tests.contains(&package))
 }
 
-/// Whether a mutant of a file leaves the code alone that compiles kernels and keeps them, so that tests may find those that
-/// earlier runs have left.
+/// Returns whether a mutant of a file does not affect the code that compiles and caches kernels, so
+/// that tests may use those of earlier runs.
 pub fn compiles_as_before(file: &str) -> bool {
     !file.starts_with("cuda-safe/src/code/program/")
 }
 
-/// A process that leaks ends so under the emulator's check.
+/// The exit code of a process that leaks under the emulator's check.
 pub const LEAKED: i32 = 99;
 
 /// The environment variable that turns on that check.
 pub const CHECK: &str = "CUDA_EMULATOR_CHECK";
 
-/// The emulator's settings for a test program.
+/// Returns the emulator's settings for a test program.
 pub fn environment(package: &str, program: &str) -> Vec<(String, String)> {
     let strict = [
-        // Work is held back for so many milliseconds unless somebody waits for it: a missing wait shows.
+        // Work is delayed by this number of milliseconds unless it is waited for, which reveals
+        // missing waits.
         ("CUDA_EMULATOR_HOLD", "20"),
         (CHECK, "leak"),
     ];

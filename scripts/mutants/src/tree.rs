@@ -1,4 +1,4 @@
-//! The copy of the working tree that the mutants are put into.
+//! The copy of the working tree that contains the mutants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,10 +6,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The repository's root.
+/// Returns the repository's root.
 ///
 /// # Errors
-/// The current folder is in none.
+/// Returns an error if the current folder is not in a repository.
 pub fn root() -> Result<PathBuf, String> {
     let text = git(Path::new("."), &["rev-parse", "--show-toplevel"])?;
     Ok(PathBuf::from(text.trim_end()))
@@ -27,10 +27,10 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|error| format!("git: {error}"))
 }
 
-/// The files of the working tree, tracked or not, but for those that git ignores.
+/// Returns the files of the working tree, tracked or not, except ignored ones.
 ///
 /// # Errors
-/// Git can't tell.
+/// Returns an error if git fails.
 pub fn files(root: &Path) -> Result<Vec<String>, String> {
     let options = [
         "ls-files",
@@ -49,11 +49,11 @@ pub fn files(root: &Path) -> Result<Vec<String>, String> {
     Ok(files)
 }
 
-/// Makes `tree` a copy of `root`, with other contents for some files. What is the same already keeps its date, so
-/// that it isn't compiled again.
+/// Makes `tree` a copy of `root`, with other contents for some files. Unchanged files keep their
+/// dates, so that they are not compiled again.
 ///
 /// # Errors
-/// A file can't be read or written.
+/// Returns an error if a file can't be read or written.
 pub fn copy(
     root: &Path,
     tree: &Path,
@@ -85,7 +85,7 @@ pub fn copy(
     }
     let known: BTreeSet<PathBuf> = files.iter().map(|file| tree.join(file)).collect();
     remove_others(tree, &known, tree).map_err(|error| about("the copy", error))?;
-    // Headers and NVRTC, which are not written to.
+    // Headers and NVRTC, which are only read.
     if let Ok(cuda) = fs::canonicalize(root.join(".cuda")) {
         link(&cuda, &tree.join(".cuda")).map_err(|error| about(".cuda", error))?;
     }
@@ -104,7 +104,7 @@ fn remove_others(folder: &Path, known: &BTreeSet<PathBuf>, tree: &Path) -> std::
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() && !path.is_symlink() {
-            // Made by cargo or by tests, which may not be there for what they were made for.
+            // Files of cargo or of tests. They may be missing when they are removed.
             remove_others(&path, known, tree)?;
         } else if !known.contains(&path) && path != tree.join(".cuda") {
             fs::remove_file(&path)?;
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_copy_follows_the_original_and_keeps_dates() {
+    fn copies_follow_the_original_and_keep_dates() {
         let folder = std::env::temp_dir().join(format!("mutants-tree-{}", std::process::id()));
         let (root, tree) = (folder.join("root"), folder.join("tree"));
         fs::create_dir_all(root.join("a")).unwrap();

@@ -1,12 +1,12 @@
-//! Values that a function may give back instead of its own, by its return type.
+//! Values that a function may return instead of its own, by return type.
 //!
-//! As `cargo mutants` chooses them. What doesn't compile is sorted out later.
+//! The choice is that of `cargo mutants`. Values that don't compile are excluded later.
 
 use syn::{
     GenericArgument, Ident, Path, PathArguments, ReturnType, Type, TypeImplTrait, TypeParamBound,
 };
 
-/// Expressions for a return type; empty where nothing can be said.
+/// Returns expressions for a return type, or none if no value is known.
 pub fn of_return_type(output: &ReturnType) -> Vec<String> {
     match output {
         ReturnType::Default => texts(&["()"]),
@@ -14,7 +14,7 @@ pub fn of_return_type(output: &ReturnType) -> Vec<String> {
     }
 }
 
-/// The type of the items, for `impl Iterator<Item = T>`.
+/// Returns the item type of `impl Iterator<Item = T>`.
 pub fn item_of_iterator(output: &ReturnType) -> Option<&Type> {
     let ReturnType::Type(_, ty) = output else {
         return None;
@@ -58,12 +58,12 @@ fn with_first(first: &str, more: Vec<String>) -> Vec<String> {
     all
 }
 
-/// Expressions for a type.
+/// Returns expressions for a type.
 pub fn of_type(ty: &Type) -> Vec<String> {
     match ty {
         Type::Path(ty) => of_path(&ty.path),
         Type::Array(array) => {
-            // The length is named as it is in the source, since it may be a constant.
+            // The length uses the source text, because it may be a constant.
             let length = array.len.clone();
             let text = expression_text(&length);
             of_type(&array.elem)
@@ -166,7 +166,7 @@ fn of_path(path: &Path) -> Vec<String> {
             });
             with_first(&format!("{name}::new()"), pairs.collect())
         }
-        // Of another generic type it is only likely that it can be made from what it holds.
+        // Other generic types can often, but not always, be created from their contents.
         (_, [inner]) => unknown(&last.ident, inner),
         _ => texts(&["Default::default()"]),
     }
@@ -183,7 +183,7 @@ fn unknown(name: &Ident, inner: &Type) -> Vec<String> {
     with_first(&format!("{name}::new()"), made.collect())
 }
 
-/// The types among the last segment's generic arguments.
+/// Returns the types among the last segment's generic arguments.
 fn arguments(path: &Path) -> Vec<&Type> {
     let Some(PathArguments::AngleBracketed(arguments)) =
         path.segments.last().map(|last| &last.arguments)

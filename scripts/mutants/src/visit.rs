@@ -1,4 +1,4 @@
-//! Walks through the syntax, and says what can be changed where.
+//! Walks through the syntax tree and adds the possible changes.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -9,7 +9,8 @@ use crate::find::{Finder, Place};
 use crate::mutant::shown;
 use crate::{macros, operators};
 
-/// Whether an expression is a chain of conditions with a `let`, which can't be put in parentheses.
+/// Returns whether an expression is a chain of conditions with a `let`, which can't be put in
+/// parentheses.
 fn has_let(expression: &Expr) -> bool {
     match expression {
         Expr::Let(_) => true,
@@ -20,7 +21,7 @@ fn has_let(expression: &Expr) -> bool {
     }
 }
 
-/// `with_capacity` changes nothing that could be seen.
+/// Returns whether the call is `with_capacity`, which has no visible effect.
 fn is_capacity(expression: &Expr) -> bool {
     matches!(expression, Expr::Path(path)
         if path.path.segments.last().is_some_and(|last| last.ident == "with_capacity"))
@@ -78,7 +79,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         }
     }
 
-    // Constants are computed before anything can be switched on.
+    // Constants are evaluated before any mutant can be activated.
     fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
         self.constant(&item.expr);
     }
@@ -123,8 +124,8 @@ impl<'ast> Visit<'ast> for Finder<'_> {
             let (left, right) = (self.source(&*binary.left), self.source(&*binary.right));
             let about = shown(&format!("{left} {now} {right}"));
             let alternatives = others.iter().map(|other| {
-                // The parentheses keep what belongs together where the other operator binds more strongly, and
-                // keep `as u32 <` from being taken for a generic type.
+                // The parentheses preserve the grouping if the other operator has higher
+                // precedence, and prevent `as u32 <` from being parsed as a generic type.
                 let text = format!("({left}) {other} ({right})");
                 (format!("{now} becomes {other} in {about}"), text)
             });
@@ -189,7 +190,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                     .collect();
                 let change = format!("field removed: {path} {{ {} }}", shown(self.source(field)));
                 let at = field.span().byte_range().start;
-                // Each has a place of its own: they are named in the order of the source.
+                // Each has its own location, so they are numbered in source order.
                 let text = format!("{path} {{ {others}..{base} }}");
                 self.choice(found, at, vec![(change, text)]);
             }
@@ -199,7 +200,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 }
 
 impl Finder<'_> {
-    /// Counts what a constant's expression would have had.
+    /// Counts the operators that a constant's expression contains.
     fn constant(&mut self, expression: &Expr) {
         struct Operators(usize);
         impl<'ast> Visit<'ast> for Operators {

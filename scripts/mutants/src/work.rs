@@ -1,10 +1,11 @@
-//! Shares work among threads.
+//! Distributes work among threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Does `work(worker, index)` for every index below `count`, with `jobs` workers, and gives the results in order.
+/// Calls `work(worker, index)` for every index below `count` on `jobs` workers, and returns the
+/// results in order.
 pub fn share<T: Send>(
     count: usize,
     jobs: usize,

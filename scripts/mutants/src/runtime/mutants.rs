@@ -1,5 +1,5 @@
 
-/// Switches mutants on; put here by `make mutants`.
+/// Activates mutants. `make mutants` inserts this module.
 #[doc(hidden)]
 #[allow(warnings, clippy::all)]
 pub(crate) mod __mutants {
@@ -8,10 +8,10 @@ pub(crate) mod __mutants {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-    /// The mutant that is on; 0 for none.
+    /// The active mutant, or 0 for none.
     static ACTIVE: AtomicU32 = AtomicU32::new(UNKNOWN);
     const UNKNOWN: u32 = u32::MAX;
-    /// None is on, but those that are reached are written down.
+    /// No mutant is active, but reached mutants are recorded.
     const NOTING: u32 = u32::MAX - 1;
 
     #[inline(always)]
@@ -26,7 +26,8 @@ pub(crate) mod __mutants {
         static FILE: OnceLock<File> = OnceLock::new();
         static REACHED: [AtomicU64; 1024] = [const { AtomicU64::new(0) }; 1024];
         if active == UNKNOWN {
-            // Reading the environment allocates, and a test's allocator may come by here again: all is off meanwhile.
+            // Reading the environment allocates, and a test's allocator may call this function
+            // again. All mutants are inactive meanwhile.
             if ACTIVE.compare_exchange(UNKNOWN, 0, Relaxed, Relaxed).is_err() {
                 return false;
             }
@@ -47,7 +48,7 @@ pub(crate) mod __mutants {
         }
         let bit = 1 << (mutant % 64);
         if REACHED[mutant as usize / 64].fetch_or(bit, Relaxed) & bit == 0 {
-            // Without allocating, as above.
+            // Without allocating, for the same reason.
             let mut text = [b'\n'; 11];
             let (mut start, mut rest) = (10, mutant);
             loop {
