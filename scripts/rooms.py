@@ -3,7 +3,7 @@
 
     scripts/rooms.py           fails on an import that the table of rooms does not allow, on a room that the table does
                                not describe, on a cycle between files that is not listed, and on a file or function
-                               that ARCHITECTURE.md or docs/TERMS.md names and that does not exist
+                               that ARCHITECTURE.md, CONTRIBUTING.md or docs/TERMS.md names and that does not exist
     scripts/rooms.py --arrows  prints which room uses which, with one example for each
     scripts/rooms.py --test    tests this script
 
@@ -193,7 +193,7 @@ def check(root, say):
     for src, most in LIMIT.findall(text):
         check_limit(root / src, int(most), say)
     names = Names(root)
-    for page in [root / "ARCHITECTURE.md", root / "docs/TERMS.md"]:
+    for page in [root / "ARCHITECTURE.md", root / "CONTRIBUTING.md", root / "docs/TERMS.md"]:
         if page.exists():
             check_page(page, names, say)
 
