@@ -363,7 +363,7 @@ mod tests {
         let files = [absent("first"), absent("second"), broken.clone().into()];
         let text = open(&files, false).unwrap_err().to_string();
         fs::remove_file(&broken).unwrap();
-        let (looked_for, reasons) = text.split_once("What came of it: ").unwrap();
+        let (looked_for, reasons) = text.split_once("Result: ").unwrap();
         for file in &files {
             assert!(looked_for.contains(&*file.to_string_lossy()), "{text}");
         }

@@ -242,7 +242,7 @@ mod tests {
         assert_eq!([0, 4, -1, -5].map(|at| place(at).unwrap()), [0, 4, 4, 0]);
         for wrong in [5, -6] {
             let error = place(wrong).unwrap_err().to_string();
-            let start = format!("there is no place {wrong} on axis 1, of length 5");
+            let start = format!("index {wrong} is out of range for axis 1 (length 5)");
             assert!(error.contains(&start), "{error}");
         }
     }
@@ -271,7 +271,10 @@ mod tests {
             SliceItem::from(-6..),
         ] {
             let error = range(wrong).unwrap_err().to_string();
-            assert!(error.contains("on axis 1, of length 5"), "{error}");
+            assert!(
+                error.contains("is out of range for axis 1 (length 5)"),
+                "{error}"
+            );
         }
         let error = range(SliceItem::from(..).with_step(0)).unwrap_err();
         assert!(

@@ -505,7 +505,10 @@ mod tests {
         assert_eq!(turned.strides(), [1, 12, 4]);
         for wrong in [&[0, 1][..], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 0], &[]] {
             let error = layout.permuted(wrong).unwrap_err().to_string();
-            assert!(error.ends_with("name each from 0 to 2 once"), "{error}");
+            assert!(
+                error.ends_with("Fix: name each axis from 0 to 2 once"),
+                "{error}"
+            );
         }
         assert_eq!(c(&[]).permuted(&[]).unwrap(), c(&[]));
     }

@@ -253,8 +253,8 @@ mod tests {
         for channels in [1, 3, 4] {
             assert_eq!(of(&[4, 5, channels]), Ok([4, 5, channels]));
         }
-        assert!(of(&[4, 5, 2]).unwrap_err().contains("it has 2 channels,"));
-        assert!(of(&[4]).unwrap_err().contains("it has 1 axes,"));
+        assert!(of(&[4, 5, 2]).unwrap_err().contains("2 channels"));
+        assert!(of(&[4]).unwrap_err().contains("1 axes"));
     }
 
     #[test]

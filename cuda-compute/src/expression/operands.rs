@@ -485,6 +485,9 @@ mod tests {
         let words = numbers(499).unwrap();
         assert_eq!((words.len(), &words[..3]), (500, &[1, 0, 1][..]));
         let error = numbers(500).unwrap_err().to_string();
-        assert!(error.contains("(501 words of 500)"), "{error}");
+        assert!(
+            error.contains("501 words, at most 500 are possible"),
+            "{error}"
+        );
     }
 }

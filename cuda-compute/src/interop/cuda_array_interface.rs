@@ -271,7 +271,7 @@ mod tests {
         assert!(!fits("?u1", DataType::U8) && !fits("|i1", DataType::U8));
         let error = expect_type(">f4", DataType::F32).unwrap_err().to_string();
         assert!(
-            error.contains("an object of >f4 is no array of f32 (<f4)"),
+            error.contains("an object of >f4 can't become an array of f32 (<f4)"),
             "{error}"
         );
     }

@@ -518,7 +518,7 @@ mod tests {
         assert!(error.contains("`shape` is null"), "{error}");
         let error = refused(&mut [0], |of| of.dl_tensor.dtype.bits = 32);
         assert!(
-            error.contains("a tensor of float32 is no array of f64 (float64)"),
+            error.contains("a tensor of float32 can't become an array of f64 (float64)"),
             "{error}"
         );
         let error = refused(&mut [2], |of| of.dl_tensor.data = ptr::null_mut());
@@ -544,14 +544,14 @@ mod tests {
             (
                 DLDeviceType::CUDA,
                 5,
-                "is on CUDA device 5, the stream on device 0",
+                "is on CUDA device 5, but the stream is on device 0",
             ),
             (
                 DLDeviceType::CUDA_HOST,
                 0,
                 "is page-locked memory of the host",
             ),
-            (DLDeviceType::CPU, 0, "is in the host's memory"),
+            (DLDeviceType::CPU, 0, "is in host memory"),
             (DLDeviceType::ROCM, 0, "is on a device of kind 10"),
         ] {
             let error = on(device, id).unwrap_err();

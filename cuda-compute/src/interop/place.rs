@@ -132,7 +132,7 @@ mod tests {
     fn memory_lies_within_all_that_there_is() {
         let beyond = |lengths: &[i64], strides: &[i64], address| {
             let error = place(lengths, Some(strides), address).err()?.to_string();
-            assert!(error.contains("is beyond all memory"), "{error}");
+            assert!(error.contains("reaches beyond all memory"), "{error}");
             Some(())
         };
         // At its beginning: address 0 is none.

@@ -72,8 +72,8 @@ mod tests {
         assert!(of(Some(2)).unwrap().unwrap() == own);
         assert!(of(Some(-1)).unwrap().is_none());
         let error = |number| of(Some(number)).unwrap_err().to_string();
-        assert!(error(0).contains("stream 0 is not allowed"));
-        assert!(error(-2).contains("-2 is no stream"));
+        assert!(error(0).contains("stream 0 is ambiguous"));
+        assert!(error(-2).contains("stream -2 is not allowed"));
         let stream = Stream::new(&context).unwrap();
         // SAFETY: the handle of a live stream.
         let again = unsafe { numbered(&context, Some(stream_number(&stream))) };

@@ -234,7 +234,7 @@ mod tests {
         let start = Instant::now();
         let error = rendezvous.meet(1, (), Some(limit)).unwrap_err();
         assert!(start.elapsed() >= limit);
-        let text = "rank 0 has not come within the time limit of 30ms (PeerOptions::timeout)";
+        let text = "rank 0 has not arrived within the time limit of 30ms (PeerOptions::timeout)";
         assert_eq!(error, text);
         assert_eq!(rendezvous.lost().as_deref(), Some(text));
     }
@@ -245,7 +245,7 @@ mod tests {
         let error = rendezvous.meet(2, (), Some(Duration::from_millis(10)));
         let error = error.unwrap_err();
         assert!(
-            error.starts_with("ranks 0 and 1 and 3 have not come within the time limit of 10ms"),
+            error.starts_with("ranks 0 and 1 and 3 have not arrived within the time limit of 10ms"),
             "{error}"
         );
     }

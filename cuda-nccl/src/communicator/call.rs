@@ -293,7 +293,7 @@ mod tests {
         );
         assert_eq!(
             Call::describe(&Call::NOTHING),
-            "nothing, since it has an error of its own"
+            "no call, because it has an error"
         );
     }
 }

@@ -595,15 +595,15 @@ fn a_missing_local_rank_is_explained() {
     let text = error(&[("CUDA_NCCL_RANK", "1"), ("CUDA_NCCL_SIZE", "2")]);
     assert_eq!(
         text,
-        "CUDA_NCCL_LOCAL_RANK is not set, though CUDA_NCCL_RANK=1 is: set it to the number of this rank among those of its \
-         host, from 0, since it chooses the device. CUDA_NCCL_ADDRESS, as host:port of rank 0, is not set either: if it is \
-         127.0.0.1:29400, all ranks are on this host, and need no local rank"
+        "CUDA_NCCL_LOCAL_RANK is not set, but CUDA_NCCL_RANK=1 is: set it to the rank's number on its host, counted from 0, \
+         which selects the device. CUDA_NCCL_ADDRESS (host:port of rank 0) is not set either: if all ranks are on this \
+         host, set it to 127.0.0.1:29400, and no local rank is needed"
     );
     let text = error(&without(OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK"));
     assert_eq!(
         text,
-        "OMPI_COMM_WORLD_LOCAL_RANK is not set, though OMPI_COMM_WORLD_RANK=1 is: set it, or CUDA_NCCL_LOCAL_RANK to the \
-         number of this rank among those of its host, from 0, since it chooses the device"
+        "OMPI_COMM_WORLD_LOCAL_RANK is not set, but OMPI_COMM_WORLD_RANK=1 is: set it, or CUDA_NCCL_LOCAL_RANK to the \
+         rank's number on its host, counted from 0, which selects the device"
     );
 }
 

@@ -312,7 +312,11 @@ fn shapes_follow_numpy() {
         (&[], &[3], "without axes"),
         (&[3], &[], "without axes"),
         (&[2, 2, 3], &[3, 3, 5], "[2] and [3]"),
-        (&[1 << 40, 1], &[1, 1 << 40], "more elements"),
+        (
+            &[1 << 40, 1],
+            &[1, 1 << 40],
+            "more than isize::MAX elements",
+        ),
     ] {
         let error = result(left, right).unwrap_err().to_string();
         assert!(error.contains(what), "{error}");

@@ -425,7 +425,7 @@ mod tests {
             let error = sizes(most + 256, ranks).unwrap_err();
             assert!(matches!(error, Error::Value(_)), "{error}");
             let text = format!(
-                "PeerOptions: scratch_bytes 8388608 and piece_bytes {} are more than any memory",
+                "PeerOptions: scratch_bytes 8388608 and piece_bytes {} exceed the address space",
                 (most + 256) * others
             );
             assert_eq!(error.to_string(), text);

@@ -192,7 +192,7 @@ mod tests {
             rejected(&[call(4, &[], &[]), offer])
         };
         let start = |text: &str| {
-            format!("rank 1 calls {text}, where rank 0 calls all_reduce of 4 f32 (sum): ")
+            format!("rank 1 calls {text}, but rank 0 calls all_reduce of 4 f32 (sum): ")
         };
         for (text, change) in [
             (

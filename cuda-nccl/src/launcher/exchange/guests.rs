@@ -187,7 +187,10 @@ mod tests {
         };
         clients.waiting[0].since = late;
         let rejected = clients.receive().rejected;
-        assert_eq!(rejected, [(from, "did not say who it is".to_owned())]);
+        assert_eq!(
+            rejected,
+            [(from, "did not send a hello in time".to_owned())]
+        );
         assert!(clients.waiting.is_empty());
     }
 
@@ -215,7 +218,7 @@ mod tests {
         let rejected = received(&mut clients).rejected;
         assert_eq!(
             rejected,
-            [(from, "went away without saying who it is".to_owned())]
+            [(from, "disconnected without a hello".to_owned())]
         );
     }
 
@@ -247,7 +250,7 @@ mod tests {
         let rejected = clients.make_room().rejected;
         assert_eq!(
             rejected,
-            [(from, "said nothing while many others came".to_owned())]
+            [(from, "sent nothing while many others connected".to_owned())]
         );
         let (mut clients, mut client, from) = one_guest();
         client.write_all(&[1, 2]).unwrap();
@@ -256,7 +259,7 @@ mod tests {
         }
         clients.room = 1;
         let rejected = clients.make_room().rejected;
-        let text = "did not say who it is while many others came";
+        let text = "sent no complete hello while many others connected";
         assert_eq!(rejected, [(from, text.to_owned())]);
     }
 

@@ -403,7 +403,7 @@ mod tests {
         let from = client.local_addr().unwrap();
         assert!(matches!(error, Error::Lost(_)), "{error}");
         let text = format!(
-            "rank 1, from {from}, ended while rank 0 gave all 2 ranks their first bytes: see what it printed"
+            "rank 1, from {from}, ended while rank 0 sent the first bytes to all 2 ranks: see its output"
         );
         assert_eq!(error.to_string(), text);
     }
@@ -419,23 +419,23 @@ mod tests {
                 .late_error(Deadline::after(Duration::ZERO))
                 .to_string()
         };
-        let start = "2 of 3 ranks have not come to rank 0 at 127.0.0.1:1 (a test) within no time at all: rank 1, 2; ";
+        let start = "2 of 3 ranks have not connected to rank 0 at 127.0.0.1:1 (a test) within no time at all: rank 1, 2; ";
         assert_eq!(
             text(0),
             format!("{start}were they started, and can they reach this host and port?")
         );
         assert_eq!(
             text(1),
-            format!("{start}1 client was turned away: 127.0.0.1:1 is odd")
+            format!("{start}1 client was rejected: 127.0.0.1:1 is odd")
         );
         let four = "127.0.0.1:1 is odd; 127.0.0.1:2 is odd; 127.0.0.1:3 is odd; 127.0.0.1:4 is odd";
         assert_eq!(
             text(4),
-            format!("{start}4 clients were turned away: {four}")
+            format!("{start}4 clients were rejected: {four}")
         );
         assert_eq!(
             text(6),
-            format!("{start}6 clients were turned away: {four}")
+            format!("{start}6 clients were rejected: {four}")
         );
     }
 
@@ -447,7 +447,10 @@ mod tests {
         let text = server
             .late_error(Deadline::after(Duration::ZERO))
             .to_string();
-        assert!(text.starts_with("2 of 4 ranks have not come"), "{text}");
+        assert!(
+            text.starts_with("2 of 4 ranks have not connected"),
+            "{text}"
+        );
         assert!(text.contains(": rank 1, 3; "), "{text}");
     }
 
@@ -510,7 +513,7 @@ mod tests {
             }
         };
         let text =
-            format!("rank 1, from {from}, ended before all ranks had come: see what it printed");
+            format!("rank 1, from {from}, ended before all ranks had arrived: see its output");
         assert!(matches!(error, Error::Lost(_)), "{error}");
         assert_eq!(error.to_string(), text);
     }

@@ -557,7 +557,7 @@ fn a_rank_0_that_never_answers_a_hello_is_missed_in_time() {
     let outcome = answer_of_a_rank_0(greeting, false, Duration::from_millis(50));
     start_error(
         outcome,
-        &["did not send the first bytes within 50.0ms: some rank has not come"],
+        &["did not send the first bytes within 50.0ms: some rank has not arrived"],
     );
     // The grace period is two seconds.
     assert!(begin.elapsed() >= Duration::from_millis(2050));
@@ -579,12 +579,12 @@ fn a_welcome_that_is_cut_at_any_byte_is_an_end_of_rank_0() {
             outcome,
             &[
                 "rank 0 at",
-                "ended before all ranks had come: see what it printed",
+                "ended before all ranks had arrived: see its output",
             ],
         );
     }
     let foreign = answer_of_a_rank_0(whole, true, LONG);
-    start_error(foreign, &["sends no proof that it knows the secret"]);
+    start_error(foreign, &["did not prove that it knows the secret"]);
 }
 
 #[test]
@@ -597,9 +597,9 @@ fn a_message_of_the_greatest_length_is_read() {
     };
     // Its bytes are waited for, and the connection ends before they come.
     let outcome = answer_of_a_rank_0(message(LONGEST), true, LONG);
-    lost(outcome, &["ended before all ranks had come"]);
+    lost(outcome, &["ended before all ranks had arrived"]);
     let outcome = answer_of_a_rank_0(message(LONGEST + 1), true, LONG);
-    start_error(outcome, &["sends no proof"]);
+    start_error(outcome, &["did not prove that it knows the secret"]);
 }
 
 #[test]

@@ -128,7 +128,7 @@ mod tests {
         let mut host = [0; 4];
         let error = read(&file, &path, 1, &mut host, 1).unwrap_err();
         let text = format!(
-            "{}: ends at byte 3, though 2 more were there when it was opened: was it cut meanwhile?",
+            "{}: ends at byte 3, but had 2 more bytes when it was opened. Was it truncated in the meantime?",
             path.display()
         );
         assert_eq!(error.to_string(), text);
@@ -139,7 +139,7 @@ mod tests {
     fn an_offset_that_the_system_rejects_is_an_error() {
         let (file, path) = file(&[1, 2, 3]);
         let error = read(&file, &path, u64::MAX, &mut [0], 1).unwrap_err();
-        let start = format!("{}: can't be read at byte {}: ", path.display(), u64::MAX);
+        let start = format!("{}: reading at byte {} failed: ", path.display(), u64::MAX);
         assert!(error.to_string().starts_with(&start), "{error}");
         assert!(matches!(error, Error::File(_)));
     }
