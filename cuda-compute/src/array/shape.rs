@@ -36,7 +36,7 @@ impl Shape {
             .try_fold(1usize, |n, &length| n.checked_mul(length.max(1)));
         if elements.is_none_or(|n| isize::try_from(n).is_err()) {
             return Err(Error::Shape(format!(
-                "an array of shape {lengths:?} has more than isize::MAX elements"
+                "an array of shape {lengths:?} has more elements than isize::MAX"
             )));
         }
         Ok(Self::of(lengths))
