@@ -116,8 +116,9 @@ impl Incoming {
     /// - its memory stays valid until then.
     ///
     /// # Errors
-    /// Returns [`Error::Foreign`] if `tensor` is null, has another major version, or has a negative
-    /// number of axes. After an error, the deleter has been called.
+    /// Returns [`Error::Foreign`] if `tensor` is null, if it has another major version or a negative
+    /// number of axes, or if it has axes but `shape` is null. After an error, the deleter has been
+    /// called.
     pub unsafe fn from_versioned(tensor: *mut DLManagedTensorVersioned) -> Result<Self> {
         let tensor = NonNull::new(tensor).ok_or_else(null)?;
         // From here on, an error drops the tensor, which calls the deleter.
@@ -142,8 +143,8 @@ impl Incoming {
     /// The conditions are the same as for [`from_versioned`](Self::from_versioned).
     ///
     /// # Errors
-    /// Returns [`Error::Foreign`] if `tensor` is null or has a negative number of axes. After an
-    /// error, the deleter has been called.
+    /// Returns [`Error::Foreign`] if `tensor` is null, if it has a negative number of axes, or if it
+    /// has axes but `shape` is null. After an error, the deleter has been called.
     pub unsafe fn from_unversioned(tensor: *mut DLManagedTensor) -> Result<Self> {
         let tensor = NonNull::new(tensor).ok_or_else(null)?;
         Self::checked(Tensor::Unversioned(tensor))

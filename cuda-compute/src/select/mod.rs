@@ -176,7 +176,7 @@ impl Array<bool> {
     /// Returns the indices of the true elements, counted in C order. See [`Expr::nonzero`].
     ///
     /// # Errors
-    /// Returns an error if no array is read, if memory runs out, or if earlier work has failed.
+    /// Returns an error if memory runs out, or if earlier work has failed.
     pub fn nonzero(&self) -> Result<Array<u64>> {
         self.expr().nonzero()
     }
