@@ -486,7 +486,7 @@ fn scans_that_make_no_sense_are_refused() {
     let stream = stream();
     let x = Array::<f32>::zeros(&stream, [4, 6]).unwrap();
     let error = x.cumsum(2).unwrap_err().to_string();
-    assert!(error.contains("axis 2 of a shape of [4, 6]"), "{error}");
+    assert!(error.contains("along axis 2 of shape [4, 6]"), "{error}");
     let y = Array::<f32>::zeros(&stream, 4).unwrap();
     let error = (&x + &y).cumsum(0).unwrap_err().to_string();
     assert!(error.contains("[4, 6] and [4]"), "{error}");

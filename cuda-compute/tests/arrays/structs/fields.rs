@@ -44,7 +44,7 @@ fn fields_share_the_memory() {
     // 12 of 40 bytes: no stride leads there, but an expression does.
     let error = x.field(|m| &m.position).unwrap_err().to_string();
     assert!(
-        error.contains("a field of Float3, of 12 bytes at byte 8 of Mixed, which has 40"),
+        error.contains("a field of type Float3 (12 bytes) at byte 8 of Mixed (40 bytes)"),
         "{error}"
     );
     let positions = x.expr().field(|m| &m.position).eval().unwrap();
@@ -139,7 +139,7 @@ fn what_is_no_field_is_refused() {
     static ELSEWHERE: f32 = 1.0;
     let error = x.field(|_| &ELSEWHERE).unwrap_err().to_string();
     assert!(
-        error.contains("a field of MinMax gives a reference to something else of type f32"),
+        error.contains("a field of MinMax returns a reference of type f32 to something else"),
         "{error}"
     );
     let error = x

@@ -32,7 +32,10 @@ fn structs_are_seen_as_their_parts_and_back() {
     assert!(x.reinterpret::<u64>().is_err());
     assert!(x.reinterpret::<Float4>().is_err());
     let parts = x.reinterpret::<MinMax>().unwrap_err().to_string();
-    assert!(parts.contains("no rows of whole MinMax"), "{parts}");
+    assert!(
+        parts.contains("don't divide into whole elements of MinMax"),
+        "{parts}"
+    );
 }
 
 #[test]
@@ -123,5 +126,5 @@ fn many_large_scalars_have_room() {
         all = all | x.equal(Matrix::of(i));
     }
     let error = all.eval().unwrap_err().to_string();
-    assert!(error.contains("words of 500"), "{error}");
+    assert!(error.contains("at most 500 are possible"), "{error}");
 }

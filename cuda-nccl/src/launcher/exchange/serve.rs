@@ -429,14 +429,8 @@ mod tests {
             format!("{start}1 client was rejected: 127.0.0.1:1 is odd")
         );
         let four = "127.0.0.1:1 is odd; 127.0.0.1:2 is odd; 127.0.0.1:3 is odd; 127.0.0.1:4 is odd";
-        assert_eq!(
-            text(4),
-            format!("{start}4 clients were rejected: {four}")
-        );
-        assert_eq!(
-            text(6),
-            format!("{start}6 clients were rejected: {four}")
-        );
+        assert_eq!(text(4), format!("{start}4 clients were rejected: {four}"));
+        assert_eq!(text(6), format!("{start}6 clients were rejected: {four}"));
     }
 
     #[test]
