@@ -278,7 +278,7 @@ mod tests {
         }
         let error = range(SliceItem::from(..).with_step(0)).unwrap_err();
         assert!(
-            error.to_string().contains("axis 1 has a step of 0"),
+            error.to_string().contains("the slice of axis 1 has step 0"),
             "{error}"
         );
     }

@@ -526,7 +526,7 @@ mod tests {
         assert!(error.contains("`data` is null"), "{error}");
         assert!(taken(&mut [0], |of| of.dl_tensor.data = ptr::null_mut()).is_ok());
         let error = refused(&mut [2], |of| of.dl_tensor.byte_offset = u64::MAX);
-        assert!(error.contains("is beyond all memory"), "{error}");
+        assert!(error.contains("reaches beyond all memory"), "{error}");
     }
 
     #[test]

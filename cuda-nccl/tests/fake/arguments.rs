@@ -247,7 +247,7 @@ fn exchanges_that_differ_name_both_ranks() {
     let error = rank.exchange(&stream, &halves, &mut [(0, to.view_mut())]);
     assert_eq!(
         error.unwrap_err().to_string(),
-        "exchange: rank 0 sends 4 elements to rank 0, which receives 4 from it, in other pieces. Nothing was enqueued"
+        "exchange: rank 0 sends 4 elements to rank 0, which receives 4 from it, in pieces of other lengths. Nothing was enqueued"
     );
     drop((data, rank));
     fake.assert_clean();

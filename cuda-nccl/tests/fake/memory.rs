@@ -46,7 +46,7 @@ fn memory_is_allocated_and_freed_once() {
     assert_eq!(fake.calls(), ["MemAlloc", "MemFree"]);
     let error = NcclAllocated::zeroed::<u64>(&stream, usize::MAX / 4).unwrap_err();
     let text = format!(
-        "{} elements of 8 bytes are more than any memory",
+        "{} elements of 8 bytes exceed the address space",
         usize::MAX / 4
     );
     assert!(
@@ -203,7 +203,7 @@ fn work_that_ends_after_the_limit_is_waited_for() {
             signal.set(1);
         });
         let error = rank.wait(&stream).unwrap_err();
-        let text = "rank 0 of 2: what was enqueued has not ended within the time limit of 1s: ";
+        let text = "rank 0 of 2: the enqueued work has not ended within the time limit of 1s: ";
         assert!(error.to_string().starts_with(text), "{error}");
         // It is within the time of grace.
         assert_eq!(signal.get(), 1);
@@ -270,7 +270,7 @@ fn registered_memory_that_can_not_be_waited_for_ends_the_communicator() {
         .wait(&Stream::new(rank.context()).unwrap())
         .unwrap_err();
     assert!(matches!(error, Error::Lost(_)), "{error}");
-    let text = "rank 0 of 2: registered memory was dropped and could not be waited for (";
+    let text = "rank 0 of 2: registered memory was dropped, but waiting for its stream failed (";
     assert!(error.to_string().starts_with(text), "{error}");
     drop(rank);
     fake.assert_clean();

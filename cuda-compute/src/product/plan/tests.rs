@@ -315,7 +315,7 @@ fn shapes_follow_numpy() {
         (
             &[1 << 40, 1],
             &[1, 1 << 40],
-            "more than isize::MAX elements",
+            "more elements than isize::MAX",
         ),
     ] {
         let error = result(left, right).unwrap_err().to_string();

@@ -1,19 +1,13 @@
 //! Captures of streams: their states, and what they forbid. What is expected here is what an H200 (driver 580) gave.
-//! What captures record is in `graphs_capture.rs`.
+//! `capture.rs` tests what they record.
 
 use cuda_emulator_checks::abi::*;
+use cuda_emulator_checks::graphs::alone;
 use std::ptr::null_mut;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const GLOBAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
 const LOCAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-
-/// One test at a time: a global capture forbids calls to every thread.
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn status(stream: CUstream) -> u32 {
     let mut status = CUstreamCaptureStatus(9);

@@ -83,6 +83,7 @@ fn waits(stream: CUstream) -> bool {
 
 #[test]
 fn what_can_be_imported() {
+    let _one = alone();
     let _own = Own::new();
     let page = Page::new(TIMELINE, 0);
     let mut made = null_mut();
@@ -139,6 +140,7 @@ fn what_can_be_imported() {
 
 #[test]
 fn a_timeline_orders_streams_and_the_other_side() {
+    let _one = alone();
     let _own = Own::new();
     let (page, one, other) = (Page::new(TIMELINE, 5), stream(1), stream(1));
     let (semaphore, same) = (import(&page, TIMELINE), import(&page, TIMELINE));
@@ -165,6 +167,7 @@ fn a_timeline_orders_streams_and_the_other_side() {
 
 #[test]
 fn a_binary_semaphore_lets_one_wait_pass() {
+    let _one = alone();
     let _own = Own::new();
     let (page, one, other) = (Page::new(BINARY, 0), stream(1), stream(1));
     let semaphore = import(&page, BINARY);
@@ -187,6 +190,7 @@ fn a_binary_semaphore_lets_one_wait_pass() {
 
 #[test]
 fn several_in_one_call() {
+    let _one = alone();
     let _own = Own::new();
     let pages = [Page::new(TIMELINE, 0), Page::new(TIMELINE, 0)];
     let semaphores = pages.each_ref().map(|page| import(page, TIMELINE));
@@ -397,6 +401,7 @@ fn nodes_of_graphs() {
 
 #[test]
 fn semaphores_belong_to_a_context() {
+    let _one = alone();
     let _own = Own::new();
     let page = Page::new(TIMELINE, 0);
     let semaphore = import(&page, TIMELINE);
@@ -421,6 +426,7 @@ fn semaphores_belong_to_a_context() {
 
 #[test]
 fn destroying_one_waits_for_the_context() {
+    let _one = alone();
     let _own = Own::new();
     let pages = [Page::new(TIMELINE, 0), Page::new(TIMELINE, 0)];
     let [waited, other] = pages.each_ref().map(|page| import(page, TIMELINE));
