@@ -290,7 +290,7 @@ fn each_bit_of_each_weight_counts() {
                 let filter = Filter::new(1, 3, &weights).unwrap();
                 let options = ConvolutionOptions::default();
                 let error = Strips::new(rank, &filter, options, 8, 9).unwrap_err();
-                let text = "a number made of the filter's weights of rank 1: ";
+                let text = "a hash of the filter's weights is ";
                 assert!(
                     error.to_string().starts_with(text),
                     "{place}, {bit}: {error}"

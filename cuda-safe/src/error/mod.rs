@@ -563,7 +563,7 @@ mod tests {
             (
                 CUresult::CUDA_ERROR_INVALID_VALUE,
                 ErrorKind::Driver,
-                "outside of what",
+                "outside the range",
             ),
         ] {
             let error = Error::driver("cuCall", code);
