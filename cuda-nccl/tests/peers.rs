@@ -573,7 +573,7 @@ fn a_device_alone_rejects_memory_and_streams_of_other_contexts() {
         let error = result.unwrap_err();
         assert!(matches!(error, Error::Value(_)), "{error}");
         let text = format!(
-            "is of another context than that of rank 0 (another one of device {}): make it in the one that Collectives::context gives",
+            "belongs to a different context than rank 0 (another context of device {}): create it in the context that Collectives::context returns",
             context.device().ordinal()
         );
         assert!(error.to_string().ends_with(&text), "{error}");
@@ -608,7 +608,7 @@ fn memory_of_another_device_is_named() {
     let far = Stream::new(&contexts[1]).unwrap();
     let error = alone.wait(&far).unwrap_err().to_string();
     let text = format!(
-        "the stream is of another context than that of rank 0 (one of device {there}, and the rank has {here}): "
+        "the stream belongs to a different context than rank 0 (a context of device {there}; the rank uses device {here}): "
     );
     assert!(error.starts_with(&text), "{error}");
     let stream = Stream::new(&contexts[0]).unwrap();
@@ -628,7 +628,7 @@ fn roots_that_differ_are_named() {
         let mut data = DeviceBuffer::from_slice(&stream, &[rank.rank() as u16; 5]).unwrap();
         let root = usize::from(rank.rank() == 2);
         let error = rank.broadcast(&stream, &mut data, root).unwrap_err();
-        let text = "rank 2 calls broadcast of 5 u16 from rank 1, where rank 0 calls broadcast of 5 u16 from rank 0: all ranks \
+        let text = "rank 2 calls broadcast of 5 u16 from rank 1, but rank 0 calls broadcast of 5 u16 from rank 0: all ranks must \
                     make the same calls";
         assert_eq!(error.to_string(), text);
         assert_eq!(data.to_vec(&stream).unwrap(), [rank.rank() as u16; 5]);
@@ -651,17 +651,17 @@ fn lengths_that_are_no_parts_are_named() {
         };
         assert_eq!(
             text(rank.all_gather(&stream, &two, &mut three)),
-            "all_gather: `all` has 3 elements, which are not 2 parts like `part`, of 2: parts are of one length; those of \
-             different ones go by exchange"
+            "all_gather: `all` has 3 elements, but must have 2 times the 2 elements of `part`: all parts have the same length. For \
+             parts of different lengths, use exchange"
         );
         assert_eq!(
             text(rank.reduce_scatter(&stream, &three, &mut two, Reduction::Sum)),
-            "reduce_scatter: `all` has 3 elements, which are not 2 parts like `part`, of 2: parts are of one length; those of \
-             different ones go by exchange"
+            "reduce_scatter: `all` has 3 elements, but must have 2 times the 2 elements of `part`: all parts have the same length. For \
+             parts of different lengths, use exchange"
         );
         let parts = |from: usize, to: usize| {
             format!(
-                "all_to_all: `from` has {from} elements and `to` {to}: both have a part of one length for each of the 2 ranks"
+                "all_to_all: `from` has {from} elements and `to` {to}: both must have the same length, a multiple of 2 (one part per rank)"
             )
         };
         // Of one length each, and of an even one where the other is not.
@@ -829,7 +829,7 @@ fn reductions_that_differ_are_named() {
         let error = rank
             .reduce_scatter(&stream, &all, &mut part, reduction)
             .unwrap_err();
-        let text = "rank 1 calls reduce_scatter of 2 u32 (max), where rank 0 calls reduce_scatter of 2 u32 (sum): all ranks make \
+        let text = "rank 1 calls reduce_scatter of 2 u32 (max), but rank 0 calls reduce_scatter of 2 u32 (sum): all ranks must make \
                     the same calls";
         assert_eq!(error.to_string(), text);
     });
