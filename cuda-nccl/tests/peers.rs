@@ -77,7 +77,7 @@ fn alone_has_one_rank_and_waits_for_its_stream() {
     let error = alone
         .exchange(&stream, &sends, &mut [(0, data.slice_mut(..1).unwrap())])
         .unwrap_err();
-    assert!(error.to_string().contains("other lengths"), "{error}");
+    assert!(error.to_string().contains("different lengths"), "{error}");
     alone
         .exchange(&stream, &sends, &mut [(0, data.view_mut())])
         .unwrap();
