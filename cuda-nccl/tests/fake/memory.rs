@@ -298,6 +298,11 @@ fn memory_that_can_not_be_freed_is_an_error_of_its_close() {
     fake.set("result", 1);
     let error = memory.close().unwrap_err().to_string();
     assert!(error.starts_with("ncclMemFree failed: "), "{error}");
+    let memory = NcclAllocated::zeroed::<u8>(&stream, 4).unwrap();
+    let registered = rank.register(memory).unwrap();
+    fake.set("result", 1);
+    let error = registered.close().unwrap_err().to_string();
+    assert!(error.starts_with("ncclMemFree failed: "), "{error}");
     drop(rank);
     fake.assert_clean();
 }
