@@ -48,11 +48,11 @@ pub trait Device: Sync {
     fn free(&self, addr: u64) -> bool;
     /// Output of `vprintf`: the whole text of one call.
     fn print(&self, text: &[u8]);
-    /// A write of `size` bytes at `addr` is about to happen. Only called with [`Options::check_uninit`].
+    /// A write of `size` bytes at `addr` is about to happen. Only called with [`Options::check_uninit`](super::Options::check_uninit).
     fn note_write(&self, addr: u64, size: u32) {
         let _ = (addr, size);
     }
-    /// Whether all `size` bytes at `addr` have been written. Only called with [`Options::check_uninit`].
+    /// Whether all `size` bytes at `addr` have been written. Only called with [`Options::check_uninit`](super::Options::check_uninit).
     fn is_initialised(&self, addr: u64, size: u32) -> bool {
         let _ = (addr, size);
         true

@@ -34,7 +34,7 @@ pub struct Options {
     pub check_race: bool,
     /// Whether to report barriers that not all threads of a block reach together.
     pub check_barrier: bool,
-    /// The time after which the launch is stopped, with [`FaultKind::Timeout`].
+    /// The time after which the launch is stopped, with [`FaultKind::Timeout`](super::FaultKind::Timeout).
     pub time_limit: Option<Duration>,
     /// The number of multiprocessors that `%nsmid` returns.
     pub multiprocessors: u32,

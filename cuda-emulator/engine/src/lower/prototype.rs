@@ -187,10 +187,10 @@ impl Prototypes {
         Ok(())
     }
 
-    /// Adds an input's text, as [`add`](Self::add). Text that is not PTX has no prototypes.
+    /// Adds the functions and variables of an input's text. Text that is not PTX has none.
     ///
     /// # Errors
-    /// Those of [`add`](Self::add).
+    /// Returns [`LoadErrorKind::Link`] if the input defines a name that is already defined, or declares it differently.
     pub fn add_text(&mut self, input: &str, text: &str) -> Result<(), LoadError> {
         match parse(text) {
             Ok(module) => self.add(input, &module),
