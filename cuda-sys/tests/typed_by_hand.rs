@@ -48,11 +48,12 @@ fn header_constants(bindings: &str) -> BTreeMap<&str, u64> {
     found
 }
 
-/// The constants of `cuda-safe`: `NAME = 1, "CU_NAME";`, with their files.
+/// The constants of `cuda-safe`, with their files: `NAME = 1, "CU_NAME";` in `raw`, and `NAME = 1,` for each attribute of a
+/// device.
 fn typed_constants() -> Vec<(String, String, u64)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda-safe/src/raw");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda-safe/src");
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
+    for entry in fs::read_dir(source.join("raw")).unwrap() {
         let path = entry.unwrap().path();
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         for line in fs::read_to_string(&path).unwrap().lines() {
@@ -63,28 +64,45 @@ fn typed_constants() -> Vec<(String, String, u64)> {
                 continue;
             };
             let (_, value) = before.split_once(" = ").unwrap();
-            found.push((file.clone(), format!("CU{name}"), number(value).unwrap()));
+            found.push((
+                format!("raw/{file}"),
+                format!("CU{name}"),
+                number(value).unwrap(),
+            ));
+        }
+    }
+    let file = "device/attribute.rs";
+    for line in fs::read_to_string(source.join(file)).unwrap().lines() {
+        let entry = line.trim().strip_suffix(',');
+        let Some((name, value)) = entry.and_then(|entry| entry.split_once(" = ")) else {
+            continue;
+        };
+        if let Ok(value) = value.parse() {
+            found.push((file.to_owned(), format!("{ATTRIBUTE}{name}"), value));
         }
     }
     found
 }
+
+/// How the names of attributes of a device begin.
+const ATTRIBUTE: &str = "CU_DEVICE_ATTRIBUTE_";
 
 #[test]
 fn constants_are_those_of_the_header() {
     let bindings = bindings();
     let header = header_constants(&bindings);
     let typed = typed_constants();
-    assert!(typed.len() > 300, "{}", typed.len());
+    assert!(typed.len() > 400, "{}", typed.len());
     let mut missing = Vec::new();
     for (file, name, value) in &typed {
         match header.get(name.as_str()) {
-            Some(found) => assert_eq!(value, found, "{name} in cuda-safe/src/raw/{file}"),
+            Some(found) => assert_eq!(value, found, "{name} in cuda-safe/src/{file}"),
             None => missing.push(name.as_str()),
         }
     }
-    // The bindings have none of the names of cudaGL.h. The newest headers have everything else.
+    // The bindings have none of the names of cudaGL.h. The headers of CUDA 13.5 have everything else.
     missing.retain(|name| !name.starts_with("CU_GL_"));
-    let is_new = cuda_sys::CUDA_VERSION >= 13000;
+    let is_new = cuda_sys::CUDA_VERSION >= 13050;
     assert!(
         !is_new || missing.is_empty(),
         "the header has none of these: {missing:?}"
