@@ -51,11 +51,12 @@ fn header_constants(bindings: &str) -> BTreeMap<&str, u64> {
     found
 }
 
-/// The constants of `cuda-safe`: `NAME = 1, "CU_NAME";`, with their files.
+/// The constants of `cuda-safe`, with their files: `NAME = 1, "CU_NAME";` in `raw`, and `NAME = 1,` for each attribute of a
+/// device.
 fn typed_constants() -> Vec<(String, String, u64)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda-safe/src/raw");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda-safe/src");
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
+    for entry in fs::read_dir(source.join("raw")).unwrap() {
         let path = entry.unwrap().path();
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         for line in fs::read_to_string(&path).unwrap().lines() {
@@ -66,7 +67,25 @@ fn typed_constants() -> Vec<(String, String, u64)> {
                 continue;
             };
             let (_, value) = before.split_once(" = ").unwrap();
-            found.push((file.clone(), format!("CU{name}"), number(value).unwrap()));
+            found.push((
+                format!("raw/{file}"),
+                format!("CU{name}"),
+                number(value).unwrap(),
+            ));
+        }
+    }
+    let file = "device/attribute.rs";
+    for line in fs::read_to_string(source.join(file)).unwrap().lines() {
+        let entry = line.trim().strip_suffix(',');
+        let Some((name, value)) = entry.and_then(|entry| entry.split_once(" = ")) else {
+            continue;
+        };
+        if let Ok(value) = value.parse() {
+            found.push((
+                file.to_owned(),
+                format!("CU_DEVICE_ATTRIBUTE_{name}"),
+                value,
+            ));
         }
     }
     found
@@ -77,11 +96,11 @@ fn compare_constants(bindings: &str) -> Vec<String> {
     let header = header_constants(bindings);
     let typed = typed_constants();
     let count = typed.len();
-    assert!(count > 300, "{count}");
+    assert!(count > 400, "{count}");
     let mut missing = Vec::new();
     for (file, name, value) in typed {
         match header.get(name.as_str()) {
-            Some(found) => assert_eq!(value, *found, "{name} in cuda-safe/src/raw/{file}"),
+            Some(found) => assert_eq!(value, *found, "{name} in cuda-safe/src/{file}"),
             None => missing.push(name),
         }
     }
