@@ -147,6 +147,29 @@ fn copies_of_ordinary_slices_end_with_an_error() {
     );
 }
 
+/// The device copies page-locked memory, and may go on after the fault.
+#[test]
+fn copies_of_page_locked_slices_end_the_process() {
+    aborts(
+        "other_contexts::copies_of_page_locked_slices_end_the_process",
+        || {
+            let [faulting, context] = two_contexts();
+            let busy = Busy::new(&context);
+            let x = DeviceBuffer::<u32>::zeroed(&busy.stream, 1000).unwrap();
+            let mut host = PinnedBuffer::<u32>::zeroed(&context, 1000).unwrap();
+            busy.stream.synchronize().unwrap();
+            busy.set_later(x.as_device_ptr());
+            thread::scope(|threads| {
+                threads.spawn(|| {
+                    thread::sleep(Duration::from_millis(50));
+                    let_fault(&faulting);
+                });
+                let _ = x.copy_to_slice(&busy.stream, &mut host);
+            });
+        },
+    );
+}
+
 #[test]
 fn owned_memory_is_leaked_while_another_context_may_use_it() {
     in_child(
