@@ -18,7 +18,7 @@ import urllib.parse
 # A link whose target rustdoc omitted: only the text, still in its brackets.
 LEFT_OVER = re.compile(r"\[<code>([^<]*)</code>\](?!\()")
 HREF = re.compile(r'<a [^>]*?href="([^"]*)"')
-OURS = re.compile(r"cuda_\w+(?!::bytemuck)(::|$)")  # but not their re-exports
+OURS = re.compile(r"cuda_\w+(?!::bytemuck)(::|#|$)")  # but not their re-exports
 
 
 def problems(page):
