@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64
+.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64 launch-cost
 
 help:
 	@echo "make setup    fetch CUDA headers, NVRTC and libclang (CUDA=12.4 for another version than 13.0)"
@@ -12,6 +12,7 @@ help:
 	@echo "make test     build and run all tests"
 	@echo "make fuzz     random programs of the safe API for an hour (SECONDS=60, START=first seed, SEED=one program)"
 	@echo "make bench    build and run the benches"
+	@echo "make launch-cost  what the safe layer adds to a launch, on a driver that returns at once"
 	@echo "make check    formatting, lints, documentation, licences"
 	@echo "make bundle   put everything that runs into one folder, for a GPU machine without Rust"
 	@echo "make tsan     the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
@@ -64,6 +65,9 @@ stranger:
 bench: setup
 	$(CARGO) bench --locked
 	$(PYTHON) scripts/bench_summary.py
+
+launch-cost: setup
+	scripts/launch_cost.sh
 
 check: setup
 	$(CARGO) fmt --all --check

@@ -186,14 +186,17 @@ impl Function {
     /// length are equal, so that repeated launches compare one address.
     #[inline]
     pub(crate) fn fits(&self, types: &'static [ArgumentType]) -> Result<bool> {
-        let place = types.as_ptr().cast_mut();
-        if let Some(Some(parameters)) = self.0.kind().parameters.get()
-            && parameters.len() == types.len()
-            && self.0.kind().fitted.load(Ordering::Relaxed) == place
-        {
+        if self.fitted(types) {
             return Ok(true);
         }
         self.fits_at_first(types)
+    }
+
+    /// Whether these types were compared with the parameters last time, and fitted.
+    #[inline]
+    pub(crate) fn fitted(&self, types: &'static [ArgumentType]) -> bool {
+        matches!(self.0.kind().parameters.get(), Some(Some(parameters)) if parameters.len() == types.len())
+            && self.0.kind().fitted.load(Ordering::Relaxed) == types.as_ptr().cast_mut()
     }
 
     #[cold]

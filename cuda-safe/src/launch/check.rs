@@ -2,7 +2,7 @@
 
 use cuda_sys::CUresult;
 
-use super::{KernelArgument, LaunchConfig};
+use super::{KernelArgument, LaunchConfig, config::PlainConfig};
 use crate::{
     code::{
         function::{Function, FunctionAttribute},
@@ -32,10 +32,36 @@ impl Function {
         arguments: &'static [ArgumentType],
     ) -> Result<bool> {
         if self.has_room(context, config) && self.fits(arguments)? {
-            Ok(config.grid.count() > 0)
+            Ok(!config.grid.is_empty())
         } else {
             Err(self.misfit(context, config, arguments))
         }
+    }
+
+    /// Whether the launch passes [`is_launchable`](Self::is_launchable), has blocks, and its types are
+    /// those that fitted last time.
+    #[inline]
+    pub(super) fn is_usual(
+        &self,
+        context: &Context,
+        plain: &PlainConfig,
+        types: &'static [ArgumentType],
+    ) -> bool {
+        let within = |extent: u32, limit: u32| extent.wrapping_sub(1) < limit;
+        let limits = self.limits();
+        let (grid, block) = (plain.grid, plain.block);
+        let plane = u64::from(block.x) * u64::from(block.y);
+        let threads = u64::from(limits.threads_per_block);
+        context == self.context()
+            && self.fitted(types)
+            && within(block.x, limits.block[0])
+            && within(block.y, limits.block[1])
+            && within(block.z, limits.block[2])
+            && plane <= threads
+            && plane * u64::from(block.z) <= threads
+            && within(grid.x, limits.grid[0])
+            && within(grid.y, limits.grid[1])
+            && within(grid.z, limits.grid[2])
     }
 
     /// As [`is_launchable`](Self::is_launchable), with types that are looked at in every call.

@@ -37,6 +37,11 @@ impl Dim3 {
         // Three 32-bit numbers can make 96 bits.
         (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
     }
+
+    /// Whether an extent is zero.
+    pub(super) const fn is_empty(self) -> bool {
+        self.x == 0 || self.y == 0 || self.z == 0
+    }
 }
 
 impl From<u32> for Dim3 {
@@ -110,6 +115,24 @@ pub struct LaunchConfig {
     pub cluster: Option<Dim3>,
     /// What else is asked for.
     pub attributes: Option<LaunchAttributes>,
+}
+
+/// A launch without attributes, clusters or cooperation. It has a fifth of [`LaunchConfig`]'s size,
+/// whose copy would cost as much as the checks of a launch.
+#[derive(Clone, Copy)]
+pub(super) struct PlainConfig {
+    pub(super) grid: Dim3,
+    pub(super) block: Dim3,
+    pub(super) shared_bytes: u32,
+}
+
+impl PlainConfig {
+    pub(super) fn whole(self) -> LaunchConfig {
+        LaunchConfig {
+            shared_bytes: self.shared_bytes,
+            ..LaunchConfig::new(self.grid, self.block)
+        }
+    }
 }
 
 impl LaunchConfig {
@@ -305,6 +328,16 @@ impl LaunchConfig {
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
         self.cluster.is_none() && self.attributes.is_none()
+    }
+
+    /// The part that a plain launch needs; `None` if the launch is not plain, or cooperative.
+    #[inline]
+    pub(super) fn plain(&self) -> Option<PlainConfig> {
+        (self.is_plain() && !self.cooperative).then_some(PlainConfig {
+            grid: self.grid,
+            block: self.block,
+            shared_bytes: self.shared_bytes,
+        })
     }
 
     /// The number of threads in all blocks.

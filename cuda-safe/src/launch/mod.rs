@@ -25,13 +25,14 @@ pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use arguments::{address_argument, sealed::Sealed};
 pub(crate) use attributes::{COOPERATIVE, RawAttributes, bytes_of, name_of};
 pub use attributes::{ClusterScheduling, LaunchAttributes, LaunchEvents, PortableClusterSize};
+use config::PlainConfig;
 pub use config::{Dim3, IntoDim3, LaunchConfig};
 pub use host::{In, InOut, Out};
 pub use length::{HasLength, WithLen};
 pub use list::ArgumentList;
 
 use crate::{
-    code::function::Function,
+    code::{function::Function, parameter::ArgumentType},
     error::{Error, Result},
     stream::Stream,
 };
@@ -110,13 +111,103 @@ impl Function {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<()> {
-        if !self.is_launchable(stream.context(), &config, A::TYPES)? {
+        if let Some(plain) = config.plain()
+            && const { !A::WAITS }
+        {
+            // SAFETY: the caller's promise; kinds, sizes and limits are checked.
+            return unsafe {
+                arguments.with_pointers(stream, |pointers| {
+                    self.check_and_start(stream, &plain, A::TYPES, pointers)
+                })
+            };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_unusual(stream, &config, arguments) }
+    }
+
+    /// [`launch`](Self::launch) with host slices, clusters or attributes.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch).
+    #[inline(never)]
+    unsafe fn launch_unusual<A: KernelArguments>(
+        &self,
+        stream: &Stream,
+        config: &LaunchConfig,
+        arguments: A,
+    ) -> Result<()> {
+        if !self.is_launchable(stream.context(), config, A::TYPES)? {
             return Ok(());
         }
         // SAFETY: the caller's promise; kinds, sizes and limits are checked above.
-        unsafe {
-            arguments.with_pointers(stream, |pointers| self.launch_raw(stream, config, pointers))
+        unsafe { arguments.with_pointers(stream, |pointers| self.start(stream, config, pointers)) }
+    }
+
+    /// Checks a plain launch and enqueues it. It is compiled once, not for each tuple of arguments,
+    /// and its usual path makes no other call than the driver's.
+    ///
+    /// # Safety
+    /// As [`launch_raw`](Self::launch_raw), if the types fit the kernel.
+    #[inline(never)]
+    unsafe fn check_and_start(
+        &self,
+        stream: &Stream,
+        plain: &PlainConfig,
+        types: &'static [ArgumentType],
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        if stream.may_call_at_once() && self.is_usual(stream.context(), plain, types) {
+            // SAFETY: as this function's contract says.
+            match unsafe { self.enqueue_plain(stream, plain, pointers) } {
+                CUresult::CUDA_SUCCESS => {
+                    stream.note_launch(self.number());
+                    Ok(())
+                }
+                // SAFETY: as above.
+                code => unsafe { self.start_again(code, stream, plain, pointers) },
+            }
+        } else {
+            // SAFETY: as above.
+            unsafe { self.check_and_start_slowly(stream, plain, types, pointers) }
         }
+    }
+
+    /// # Safety
+    /// As [`check_and_start`](Self::check_and_start).
+    #[cold]
+    unsafe fn check_and_start_slowly(
+        &self,
+        stream: &Stream,
+        plain: &PlainConfig,
+        types: &'static [ArgumentType],
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        let config = plain.whole();
+        match self.is_launchable(stream.context(), &config, types)? {
+            // SAFETY: as this function's contract says.
+            true => unsafe { self.start(stream, &config, pointers) },
+            false => Ok(()),
+        }
+    }
+
+    /// After a plain launch that failed with `code`.
+    ///
+    /// # Safety
+    /// As [`launch_raw`](Self::launch_raw).
+    #[cold]
+    unsafe fn start_again(
+        &self,
+        code: CUresult,
+        stream: &Stream,
+        plain: &PlainConfig,
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        let mut first = Some(code);
+        self.started(stream, &plain.whole(), || match first.take() {
+            Some(code) => code,
+            // SAFETY: as this function's contract says.
+            None => unsafe { self.enqueue_plain(stream, plain, pointers) },
+        })
     }
 
     /// Enqueues the kernel with an array of pointers to its arguments, without checks: for code that has the
@@ -155,9 +246,7 @@ impl Function {
         pointers: &mut [*mut c_void],
     ) -> Result<()> {
         // SAFETY: as this function's contract says.
-        self.started(stream, &config, || unsafe {
-            self.enqueue(stream, &config, pointers)
-        })
+        unsafe { self.start(stream, &config, pointers) }
     }
 
     /// As [`launch`](Self::launch), and records events on the way.
@@ -224,6 +313,21 @@ impl Function {
         }
     }
 
+    /// # Safety
+    /// As [`launch_raw`](Self::launch_raw).
+    #[inline]
+    unsafe fn start(
+        &self,
+        stream: &Stream,
+        config: &LaunchConfig,
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        // SAFETY: as this function's contract says.
+        self.started(stream, config, || unsafe {
+            self.enqueue(stream, config, pointers)
+        })
+    }
+
     #[inline]
     fn started(
         &self,
@@ -249,35 +353,28 @@ impl Function {
         config: &LaunchConfig,
         pointers: &mut [*mut c_void],
     ) -> CUresult {
-        if !config.is_plain() {
-            let mut attributes = RawAttributes::new(config);
+        match config.plain() {
             // SAFETY: as this function's contract says.
-            return unsafe { self.enqueue_with(stream, config, &mut attributes, pointers) };
+            Some(plain) => unsafe { self.enqueue_plain(stream, &plain, pointers) },
+            // SAFETY: as above.
+            None => unsafe { self.enqueue_special(stream, config, pointers) },
         }
-        let LaunchConfig {
+    }
+
+    /// # Safety
+    /// As [`launch_raw`](Self::launch_raw).
+    #[inline(always)]
+    unsafe fn enqueue_plain(
+        &self,
+        stream: &Stream,
+        plain: &PlainConfig,
+        pointers: &mut [*mut c_void],
+    ) -> CUresult {
+        let PlainConfig {
             grid,
             block,
             shared_bytes,
-            cooperative,
-            ..
-        } = *config;
-        if cooperative {
-            // SAFETY: as this function's contract says; the driver copies the arguments.
-            return unsafe {
-                sys::cuLaunchCooperativeKernel(
-                    self.as_raw(),
-                    grid.x,
-                    grid.y,
-                    grid.z,
-                    block.x,
-                    block.y,
-                    block.z,
-                    shared_bytes as c_uint,
-                    stream.as_raw(),
-                    pointers.as_mut_ptr(),
-                )
-            };
-        }
+        } = *plain;
         // SAFETY: as this function's contract says; the driver copies the arguments.
         unsafe {
             sys::cuLaunchKernel(
@@ -296,9 +393,48 @@ impl Function {
         }
     }
 
+    /// Cooperative launches, and those with attributes. Their kilobyte of attributes is not on the
+    /// stack of a plain launch.
+    ///
     /// # Safety
     /// As [`launch_raw`](Self::launch_raw).
     #[inline(never)]
+    unsafe fn enqueue_special(
+        &self,
+        stream: &Stream,
+        config: &LaunchConfig,
+        pointers: &mut [*mut c_void],
+    ) -> CUresult {
+        if !config.is_plain() {
+            let mut attributes = RawAttributes::new(config);
+            // SAFETY: as this function's contract says.
+            return unsafe { self.enqueue_with(stream, config, &mut attributes, pointers) };
+        }
+        let LaunchConfig {
+            grid,
+            block,
+            shared_bytes,
+            ..
+        } = *config;
+        // SAFETY: as this function's contract says; the driver copies the arguments.
+        unsafe {
+            sys::cuLaunchCooperativeKernel(
+                self.as_raw(),
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
+                shared_bytes as c_uint,
+                stream.as_raw(),
+                pointers.as_mut_ptr(),
+            )
+        }
+    }
+
+    /// # Safety
+    /// As [`launch_raw`](Self::launch_raw).
     unsafe fn enqueue_with(
         &self,
         stream: &Stream,
