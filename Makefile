@@ -21,7 +21,7 @@ help:
 	@echo "make package  pack, build and document every crate as crates.io and docs.rs would (ARGS=--quick: pack alone)"
 	@echo "make semver   what changed in the public API since a commit (BASE=commit; needs cargo-semver-checks)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
-	@echo "make loading  tests of the feature dynamic-loading: programs that start without a driver"
+	@echo "make loading  tests of the features that change a whole build: dynamic-loading, and no bindgen"
 	@echo "make lto      tests of link-time optimisation, with nvJitLink, which it fetches (40 MB)"
 	@echo "make stranger a crate in a folder of its own, with no headers, libclang, Python or driver, builds and runs"
 
@@ -46,8 +46,9 @@ fuzz: setup
 	CUDA_FUZZ_SECONDS=$(SECONDS) CUDA_FUZZ_START=$(START) $(if $(SEED),CUDA_FUZZ_SEED=$(SEED)) $(if $(KEEP),CUDA_FUZZ_KEEP=$(KEEP)) \
 		$(CARGO) test --locked -p cuda-safe --test fuzz random_programs $(ARGS) -- --nocapture
 
-# Not part of test, since the feature holds for a whole build: the emulator is built once more for it.
+# Not part of test, because these features change a whole build.
 loading: setup
+	$(CARGO) test --locked -p cuda-direct-sys --no-default-features --features nvrtc
 	$(CARGO) test --locked -p cuda-direct-sys --features dynamic-loading --lib --test opened
 	$(CARGO) test --locked -p cuda-safe --features dynamic-loading --test driverless --test loading \
 		--config 'profile.dev.package.cuda-emulator-engine.opt-level=1'
