@@ -48,7 +48,7 @@ fuzz: setup
 
 # Not part of test, because these features change a whole build.
 loading: setup
-	$(CARGO) test --locked -p cuda-direct-sys --no-default-features --features nvrtc
+	$(CARGO) test --locked -p cuda-direct-sys --no-default-features --features nvrtc --lib --test failures --test locate
 	$(CARGO) test --locked -p cuda-direct-sys --features dynamic-loading --lib --test opened
 	$(CARGO) test --locked -p cuda-safe --features dynamic-loading --test driverless --test loading \
 		--config 'profile.dev.package.cuda-emulator-engine.opt-level=1'
