@@ -21,7 +21,7 @@ use super::{
     library::{Functions, RawHandle},
     *,
 };
-use crate::{element::Element, kernel::Kernels, s};
+use crate::{element::Element, error::CublasStatus, kernel::Kernels, s};
 
 /// The state behind a handle of the fake.
 struct State {
