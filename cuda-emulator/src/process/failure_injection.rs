@@ -1,4 +1,4 @@
-//! Failures on demand: `CUDA_EMULATOR_FAIL`.
+//! Injected failures: `CUDA_EMULATOR_FAIL`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,16 +6,17 @@ use super::exported_names::{self, NAMES, documented_name};
 use super::name_suggestions;
 use crate::abi::status::Code;
 
-/// "The n-th call of this function gives this code instead of being made." Or the n-th and every later one.
+/// A rule that makes the n-th call of a function, or every call from the n-th on, return a code
+/// instead of running.
 #[derive(Debug)]
 pub struct Failure {
-    /// The rule as it was given.
+    /// The rule's text in the variable.
     text: String,
-    /// Documentation name, exported name, or `*` for every call.
+    /// Documented name, exported name, or `*` for every call.
     function: String,
-    /// From 1.
+    /// Counted from 1.
     nth: u64,
-    /// The later calls fail too.
+    /// Whether later calls fail too.
     onwards: bool,
     code: Code,
     seen: AtomicU64,
@@ -70,7 +71,7 @@ impl Failure {
         })
     }
 
-    /// Counts a call; the code if this is the one that must fail.
+    /// Counts a call, and returns the code if this call must fail.
     pub fn count(&self, exported: &str) -> Option<Code> {
         let this = self.function == "*"
             || self.function == exported
@@ -82,7 +83,7 @@ impl Failure {
         (number == self.nth || self.onwards && number > self.nth).then_some(self.code)
     }
 
-    /// If the call that must fail has never been made: what there is to say about it.
+    /// Returns a message if no call has failed by this rule.
     pub fn unfired(&self) -> Option<String> {
         let seen = self.seen.load(Ordering::Relaxed);
         let times = match seen {
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lose_their_suffixes() {
+    fn documented_names_have_no_suffixes() {
         assert_eq!(documented_name("cuMemAlloc_v2"), "cuMemAlloc");
         assert_eq!(documented_name("cuMemcpyHtoD_v2_ptds"), "cuMemcpyHtoD");
         assert_eq!(documented_name("cuLaunchKernel_ptsz"), "cuLaunchKernel");
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_nth_call_fails() {
+    fn rule_fails_only_the_nth_call() {
         let failure = Failure::parse("cuMemAlloc:2:CUDA_ERROR_OUT_OF_MEMORY").unwrap();
         assert_eq!(failure.count("cuMemAlloc_v2"), None);
         assert_eq!(failure.count("cuMemFree_v2"), None);
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plus_means_every_later_call_too() {
+    fn plus_also_fails_every_later_call() {
         let failure = Failure::parse("cuMemAlloc:2+:CUDA_ERROR_UNKNOWN").unwrap();
         assert_eq!(failure.count("cuMemAlloc_v2"), None);
         assert_eq!(failure.count("cuMemFree_v2"), None);
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_fired_is_named() {
+    fn unfired_rules_are_reported() {
         let failure = Failure::parse("cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY").unwrap();
         let told = "CUDA_EMULATOR_FAIL: `cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY` never fired: cuMemAlloc was called";
         assert_eq!(failure.unfired(), Some(format!("{told} 0 times")));
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_the_drivers() {
+    fn unknown_functions_are_rejected() {
         for name in [
             "cuMemAlloc",
             "cuMemAlloc_v2",
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn malformed_rules_are_rejected() {
         for text in [
             "",
             "cuInit",
