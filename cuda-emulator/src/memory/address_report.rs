@@ -1,4 +1,4 @@
-//! What reports say of an address.
+//! Descriptions of addresses for fault reports.
 
 use std::sync::atomic::Ordering;
 
@@ -7,13 +7,13 @@ use super::freed_allocations;
 use super::origin::Origin;
 use crate::process::context::Context;
 
-/// What an access of `size` bytes at `address` met, for a fault report.
+/// Describes the memory at `address` for the report of a faulting access of `size` bytes.
 pub fn explain(address: u64, size: u32) -> String {
     let touches = |base: u64, length: u64| address < base.saturating_add(length) && address >= base;
     if address < 4096 {
         return format!("address {address:#x} is a null pointer, or an offset from one");
     }
-    // What was freed last is the likeliest.
+    // After the live allocations, the most recently freed one is the most likely.
     let (before, after) = allocations::around(address);
     if let Some(live) = &before
         && touches(live.base, live.size)
@@ -53,7 +53,7 @@ pub fn explain(address: u64, size: u32) -> String {
     }
 }
 
-/// Why work of a context may not use memory of another device, if that is so.
+/// Returns why work of a context may not access memory of another device, or `None` if it may.
 pub fn closed(context: &Context, address: u64) -> Option<String> {
     let allocation = allocations::find(address)?;
     let whose = format!(

@@ -1,11 +1,12 @@
-//! Who may use mapped memory.
+//! Access rights of mapped memory.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What devices may do with mapped memory: a `CUmemAccess_flags` of each, of the host behind them.
+/// The access of each device, and after them of the host, to mapped memory: one `CUmemAccess_flags`
+/// each.
 pub struct Rights([AtomicU8; HOST + 1]);
 
-/// The place of the host among [`Rights`].
+/// The index of the host in [`Rights`].
 pub const HOST: usize = 64;
 
 impl Rights {
@@ -17,7 +18,7 @@ impl Rights {
         self.0[who].load(Ordering::Acquire)
     }
 
-    /// Whether nobody may use it.
+    /// Returns whether nothing may access it.
     pub fn are_none(&self) -> bool {
         (0..=HOST).all(|who| self.of(who) == 0)
     }

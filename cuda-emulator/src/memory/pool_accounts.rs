@@ -1,48 +1,50 @@
-//! What a pool has of memory, used or kept: an account in the driver's units.
+//! The accounting of a pool's reserved and used memory, in the driver's units.
 //!
-//! As seen on an H200 (driver 580): a pool gets memory from the system in pieces of 32 MiB, gives allocations places in them
-//! that begin at multiples of 512 bytes, and gives back pieces in which nothing is allocated. The places are those of the
-//! account alone: the emulator's memory lies elsewhere, where freed addresses rest. Only of a pool that other processes may
-//! get are they real: offsets in its file.
+//! As seen on an H200 (driver 580), a pool gets memory from the system in pieces of 32 MiB. It
+//! places allocations in them at multiples of 512 bytes, and releases pieces that contain no
+//! allocation. These places exist only in the account: the emulator's memory is elsewhere, in the
+//! arena, which delays the reuse of freed addresses. Only in a pool that other processes may open
+//! are the places real. There they are offsets in its file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::arena::ALIGNMENT;
 use crate::process::memory_file::PAGE;
 
-/// Bytes that a pool gets at a time.
+/// Bytes by which a pool grows.
 pub const PIECE: u64 = 32 << 20;
-/// Bytes of a file that places are those of. Only what is touched takes memory.
+/// Size of the file of a shared pool. Only touched pages take memory.
 pub const FILE_SIZE: u64 = 1 << 36;
 
-/// The account.
+/// The account of a pool.
 #[derive(Default)]
 pub struct Book {
-    /// The pieces that there are, by their number in a line of addresses.
+    /// The numbers of the reserved pieces in a linear address space.
     pieces: BTreeSet<u64>,
-    /// What nothing lies in of them.
+    /// The unused parts of the pieces.
     gaps: Gaps,
-    /// The place of each allocation in that line, and its bytes, by its address.
+    /// Place and size of each allocation, by address.
     of: HashMap<u64, (u64, u64)>,
     used: u64,
     used_most: u64,
     reserved_most: u64,
-    /// Whether places are whole pages, since they are those of a file.
+    /// Whether places are whole pages, because they are in a file.
     paged: bool,
-    /// There may be something to give back: the next wait looks.
+    /// Whether the next wait has to look for memory to release.
     pub pending: bool,
 }
 
-/// Gaps in the line: none touches another.
+/// Unused ranges, of which no two are adjacent.
 #[derive(Default)]
 struct Gaps {
-    /// Where each ends, by where it begins.
+    /// The end of each gap by its start.
     all: BTreeMap<u64, u64>,
-    /// Where those of a class of lengths begin.
+    /// The starts of the gaps of each size class.
     classes: BTreeMap<u32, BTreeSet<u64>>,
 }
 
-/// Eight classes for each power of two: lengths of a higher class are larger.
+/// Returns the size class of a length. There are eight classes per power of two, and every length
+/// in a higher class is larger.
 fn class(length: u64) -> u32 {
     let power = length.max(8).ilog2();
     power * 8 + ((length.max(8) >> (power - 3)) & 7) as u32
@@ -69,7 +71,7 @@ impl Gaps {
         Some(end)
     }
 
-    /// Adds what is no gap yet, together with the gaps that it touches.
+    /// Adds a range that is not yet a gap, and merges it with adjacent gaps.
     fn add(&mut self, mut start: u64, mut end: u64) {
         let before = self.all.range(..start).next_back();
         if let Some((&first, _)) = before.filter(|(_, last)| **last == start) {
@@ -82,7 +84,7 @@ impl Gaps {
         self.put(start, end);
     }
 
-    /// Takes a part of the gap that it lies in.
+    /// Removes a range from the gap that contains it.
     fn take(&mut self, start: u64, end: u64) {
         let around = self.all.range(..=start).next_back();
         let Some((&first, _)) = around else {
@@ -94,7 +96,8 @@ impl Gaps {
         }
     }
 
-    /// The first gap of so many bytes: of the classes above all gaps are large enough, of its own class some.
+    /// Returns the first gap of at least `bytes` bytes. In higher size classes every gap is large
+    /// enough, and in the same class some are.
     fn first(&self, bytes: u64) -> Option<u64> {
         let own = class(bytes);
         let above = self.classes.range(own + 1..);
@@ -139,14 +142,14 @@ impl Book {
         self.reserved_most = self.reserved();
     }
 
-    /// Bytes of a place: places begin at multiples of a unit.
+    /// Returns the bytes that an allocation occupies. Places start at multiples of a unit.
     fn rounded(&self, size: u64) -> Option<u64> {
         let unit = if self.paged { PAGE } else { ALIGNMENT };
         size.checked_next_multiple_of(unit)
     }
 
-    /// Where more pieces make room. A file has an end: there, the first hole among the pieces that is large enough is used
-    /// again. Other places go on behind the last piece.
+    /// Returns the place at which new pieces make room. A file has a fixed size, so there the first
+    /// sufficient hole between the pieces is reused. Otherwise the place is after the last piece.
     fn room(&self, bytes: u64) -> u64 {
         let mut from = 0;
         for piece in self.pieces.iter().filter(|_| self.paged) {
@@ -159,15 +162,17 @@ impl Book {
         self.free_before(end)
     }
 
-    /// Where the gap begins that ends here; here, if none does.
+    /// Returns the start of the gap that ends at `end`, or `end` if none does.
     fn free_before(&self, end: u64) -> u64 {
         let last = self.gaps.all.range(..end).next_back();
         last.filter(|(_, last)| **last == end)
             .map_or(end, |(start, _)| *start)
     }
 
-    /// Takes a place for an allocation: the first gap of the pieces that there are which holds it, else more pieces. `None`
-    /// where the pool would have more than `most` bytes then, and beyond the end of its file.
+    /// Reserves a place for an allocation: the first sufficient gap in the existing pieces, or else
+    /// new pieces.
+    ///
+    /// Returns `None` if the pool would then exceed `most` bytes or the end of its file.
     pub fn take(&mut self, size: u64, most: Option<u64>) -> Option<u64> {
         let bytes = self.rounded(size)?;
         let place = self.gaps.first(bytes).unwrap_or_else(|| self.room(bytes));
@@ -193,17 +198,17 @@ impl Book {
         Some(place)
     }
 
-    /// The allocation at an address has this place, and so many bytes.
+    /// Records the place and size of the allocation at an address.
     pub fn bind(&mut self, address: u64, place: u64, size: u64) {
         self.of.insert(address, (place, size));
     }
 
-    /// The place of the allocation at an address.
+    /// Returns the place of the allocation at an address.
     pub fn place_of(&self, address: u64) -> Option<u64> {
         self.of.get(&address).map(|(place, _)| *place)
     }
 
-    /// The allocation at an address has gone.
+    /// Removes the allocation at an address.
     pub fn give(&mut self, address: u64) {
         let Some((place, size)) = self.of.remove(&address) else {
             return;
@@ -214,14 +219,14 @@ impl Book {
         }
     }
 
-    /// Gives back pieces that nothing lies in, the last first, for as long as `wanted` says so of the bytes that there are:
-    /// where each begins.
+    /// Releases unused pieces, last first, while `wanted` is true for the reserved bytes. Returns
+    /// the start of each released piece.
     pub fn release(&mut self, wanted: impl Fn(u64) -> bool) -> Vec<u64> {
         let mut released = Vec::new();
         if !wanted(self.reserved()) {
-            return released; // as nearly always: this is asked at each wait
+            return released; // the usual case, since every wait calls this
         }
-        // Only what is a gap can go.
+        // Only gaps can contain unused pieces.
         let gaps: Vec<(u64, u64)> = self.gaps.all.iter().rev().map(|(a, b)| (*a, *b)).collect();
         for (start, end) in gaps {
             for piece in (start.div_ceil(PIECE)..end / PIECE).rev() {
@@ -243,9 +248,9 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// What an H200 (driver 580) says after each of these.
+    /// The values that an H200 (driver 580) returns after each of these steps.
     #[test]
-    fn the_account_is_an_h200s() {
+    fn account_matches_an_h200() {
         let mut book = Book::default();
         let take = |book: &mut Book, address, size| {
             let place = book.take(size, None).unwrap();
@@ -283,13 +288,13 @@ mod tests {
         book.give(1);
         book.give(3);
         book.release(above(0));
-        assert_eq!(book.reserved(), 2 * PIECE, "something lies in both");
+        assert_eq!(book.reserved(), 2 * PIECE, "both pieces are in use");
         take(&mut book, 3, 10 * MIB);
         assert_eq!((book.reserved(), book.used()), (2 * PIECE, 30 * MIB));
     }
 
     #[test]
-    fn a_pool_with_a_maximum_takes_no_more() {
+    fn pool_does_not_exceed_its_maximum() {
         let mut book = Book::default();
         let most = Some(PIECE);
         assert!(book.take(8 * MIB, most).is_some() && book.take(8 * MIB, most).is_some());
@@ -299,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn places_in_a_file_are_within_it() {
+    fn places_stay_within_the_file() {
         let mut book = Book::new(true);
         let large = 1024 * MIB;
         let kept = book.take(40 * MIB, None).unwrap();
@@ -323,7 +328,8 @@ mod tests {
         assert_eq!(book.reserved(), FILE_SIZE);
     }
 
-    /// The first of the gaps between places, found by walking all of them; else where the line ends.
+    /// Returns the first sufficient gap between places by walking all of them, or the end of the
+    /// line.
     fn walked(places: &BTreeMap<u64, u64>, pieces: &BTreeSet<u64>, bytes: u64) -> Option<u64> {
         let mut from = None;
         for piece in pieces {
@@ -350,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_a_walk_through_all() {
+    fn places_match_a_linear_search() {
         let mut book = Book::default();
         let mut places = BTreeMap::new();
         let mut random = 7u64;
@@ -398,20 +404,20 @@ mod tests {
         assert!(book.gaps.all.is_empty() && book.gaps.classes.is_empty());
     }
 
-    /// What this thread has taken of a processor: others don't count.
+    /// Returns the processor time of this thread only.
     fn processor_time() -> std::time::Duration {
         let mut now = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        // SAFETY: a place for the result.
+        // SAFETY: `time` is a place for the result.
         let done = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
         assert_eq!(done, 0);
         std::time::Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
     }
 
     #[test]
-    fn many_allocations_are_no_more_work_each() {
+    fn allocation_cost_does_not_grow_with_the_pool() {
         let time = |count: u64| {
             let mut book = Book::default();
             let start = processor_time();
@@ -429,7 +435,8 @@ mod tests {
             processor_time() - start
         };
         let (few, many) = (time(2_000), time(40_000));
-        // 20 times as many; by a walk through all it would be 400 times the work.
+        // There are 20 times as many allocations. A walk through all of them would take 400 times
+        // as long.
         assert!(many < few * 150, "{few:?} {many:?}");
     }
 }
