@@ -1,7 +1,8 @@
-//! Changes of an executable graph: of one node, or of all by another graph.
+//! Updates of an executable graph: of one node, or of all nodes from another graph.
 //!
-//! What may change, and what the refusals are called, follows the documentation of `cuGraphExecUpdate` and of the
-//! `cuGraphExec*SetParams` functions. What it says "may" be refused is allowed.
+//! The permitted changes, and the codes for others, follow NVIDIA's documentation of
+//! `cuGraphExecUpdate` and of the `cuGraphExec*SetParams` functions. Changes that it says "may" be
+//! rejected are allowed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,13 +20,13 @@ use crate::work::launch::Launch;
 use crate::work::memory_operations::Words;
 use crate::work::operation::Operation;
 
-/// Why an update is refused.
+/// The reason why an update is rejected.
 pub struct Refusal {
     /// `CUgraphExecUpdateResult`
     pub result: u32,
-    /// The node of the other graph; 0 for none in particular.
+    /// The node of the new graph, or 0 for none in particular.
     pub node: u64,
-    /// What it comes after there, where that is what is wrong; else 0.
+    /// The node at the start of the offending edge in the new graph, or 0.
     pub from: u64,
 }
 
@@ -48,7 +49,7 @@ impl Refusal {
 }
 
 type Checked<T = ()> = std::result::Result<T, Refusal>;
-/// The other graph's nodes, by those of the executable one's.
+/// Maps nodes of the executable graph to nodes of the new graph.
 type Pairs = HashMap<usize, usize>;
 
 const TOPOLOGY: u32 = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
@@ -60,7 +61,8 @@ impl Plan {
         steps.map(|(place, step)| (step.number, place)).collect()
     }
 
-    /// The places of the steps that nothing comes after, as their nodes were made.
+    /// Returns the positions of the steps on which nothing depends, in order of their nodes'
+    /// creation.
     fn exits(&self) -> Vec<usize> {
         let places = self.places();
         let mut last = vec![true; self.steps.len()];
@@ -125,7 +127,7 @@ fn pair(old: &Plan, new: &Plan) -> Checked<Pairs> {
     Ok(pairs)
 }
 
-/// Whether a kernel can take another's place.
+/// Checks that a kernel can replace another.
 fn check_launch(old: &Launch, new: &Launch, flags: u64) -> std::result::Result<(), u32> {
     if !Arc::ptr_eq(&old.function.context, &new.function.context) {
         return Err(CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE);
@@ -155,7 +157,7 @@ fn check_words(old: &Words, new: &Words) -> bool {
     kinds(old) == kinds(new)
 }
 
-/// Whether an operation can take another's place; else the `CUgraphExecUpdateResult`.
+/// Checks that an operation can replace another. Otherwise returns the `CUgraphExecUpdateResult`.
 fn check_operation(
     old: (&Operation, &Arc<Context>),
     new: (&Operation, &Arc<Context>),
@@ -182,10 +184,10 @@ fn check_operation(
     if allowed { Ok(()) } else { Err(PARAMETERS) }
 }
 
-/// Whether all that another plan does can take the place of what this one does.
+/// Checks that all work of a new plan can replace that of an old one.
 fn check(old: &Plan, new: &Plan, flags: u64) -> Checked<Pairs> {
     let pairs = pair(old, new)?;
-    // As the nodes were made: which refusal is told doesn't depend on anything else.
+    // In order of creation, so that the reported node depends on nothing else.
     for (place, one) in old.steps.iter().enumerate() {
         let other = &new.steps[pairs[&place]];
         if one.action.kind() != other.action.kind() {
@@ -214,7 +216,7 @@ fn check(old: &Plan, new: &Plan, flags: u64) -> Checked<Pairs> {
     Ok(pairs)
 }
 
-/// Has a plan do what another one does, which was checked.
+/// Replaces the work of a plan with that of another plan that was checked.
 fn apply(old: &mut Plan, new: Plan, pairs: &Pairs, flags: u64) -> Checked {
     old.take_references(&new);
     let mut actions: HashMap<usize, Action> = new
@@ -245,10 +247,10 @@ fn apply(old: &mut Plan, new: Plan, pairs: &Pairs, flags: u64) -> Checked {
 }
 
 impl Exec {
-    /// Has it do what a graph does.
+    /// Replaces its work with that of a graph.
     ///
     /// # Errors
-    /// What of the graph is too different; then nothing has changed.
+    /// Returns the reason if the graph differs too much. Then nothing has changed.
     pub fn update(&self, graph: &Graph) -> Checked {
         let new = Plan::of(graph).map_err(|_| Refusal::plain(CU_GRAPH_EXEC_UPDATE_ERROR))?;
         let plan = &mut self.state().plan;
@@ -256,11 +258,11 @@ impl Exec {
         apply(plan, new, &pairs, self.flags)
     }
 
-    /// Gives the step of a node another task of the same type, for later launches.
+    /// Replaces the task of a node with another task of the same type, for later launches.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node that it wasn't made from, or that is gone; for a task of another type, or
-    /// that is too different.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it was not made from the node, if the node was
+    /// destroyed, or if the task has another type or differs too much.
     pub fn set(&self, node: u64, task: Task) -> Result {
         node::containing(node)?;
         let mut state = self.state();
@@ -288,10 +290,10 @@ impl Exec {
         Ok(())
     }
 
-    /// Has a child graph node's step do what another graph does.
+    /// Replaces the work of a child graph node with that of another graph.
     ///
     /// # Errors
-    /// As [`Exec::set`].
+    /// Returns the errors of [`Exec::set`].
     pub fn set_child(&self, node: u64, graph: &Graph) -> Result {
         node::containing(node)?;
         let new = Plan::of(graph).map_err(|_| Code::ERROR_INVALID_VALUE)?;
@@ -305,10 +307,11 @@ impl Exec {
         apply(old, new, &pairs, self.flags).map_err(refused)
     }
 
-    /// Looks at the step of a kernel, copy or fill node, to turn it on or off.
+    /// Calls `look` with the enabled flag of a kernel, copy or fill node.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another type, that it wasn't made from, or that is gone.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the node has another type or was destroyed, or if the
+    /// executable graph was not made from it.
     pub fn switch<T>(&self, node: u64, look: impl FnOnce(&mut bool) -> T) -> Result<T> {
         node::containing(node)?;
         let mut state = self.state();

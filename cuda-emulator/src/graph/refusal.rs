@@ -1,14 +1,14 @@
-//! Why a graph can't be instantiated.
+//! The reason why a graph cannot be instantiated.
 
 use crate::abi::CUDA_GRAPH_INSTANTIATE_ERROR;
 use crate::abi::status::Code;
 
-/// Why a graph can't be instantiated.
+/// The reason why a graph cannot be instantiated.
 pub struct Refusal {
     pub code: Code,
     /// `CUgraphInstantiateResult`
     pub result: u32,
-    /// The node's handle; 0 for none in particular.
+    /// The node's handle, or 0 for none in particular.
     pub node: u64,
 }
 
