@@ -58,7 +58,7 @@ export! {
     fn cuArrayGetPlane(pPlaneArray: Out<u64>, hArray: u64, planeIdx: u32) {
         pPlaneArray.check()?;
         array::get(hArray)?;
-        // No format of several planes is made.
+        // The emulator creates no arrays with several planes.
         Err(Code::ERROR_INVALID_VALUE)
     }
 
@@ -66,7 +66,7 @@ export! {
         memoryRequirements.check()?;
         device::check(device)?;
         array::get(array_)?;
-        // Only of arrays without memory of their own.
+        // Only arrays without memory have requirements.
         Err(Code::ERROR_INVALID_VALUE)
     }
 

@@ -36,7 +36,7 @@ fn handle_of(context: Option<Current>) -> u64 {
     context.map_or(0, |context| context.handle())
 }
 
-/// A context to make current: alive, though perhaps poisoned.
+/// Returns a context that can be made current: alive, even if a fault has poisoned it.
 fn selectable(handle: u64) -> Result<Current> {
     let found = context::find(handle)?;
     if found.context.is_alive() {
@@ -72,7 +72,7 @@ export! {
     }
 
     fn cuCtxCreate_v3(pctx: Out<u64>, paramsArray: In<u64>, numParams: i32, flags: u32, dev: i32) {
-        // An H200 (driver 580) takes less than none for none.
+        // An H200 (driver 580) treats a negative number as 0.
         if numParams > 0 {
             paramsArray.get()?;
             return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
@@ -81,7 +81,7 @@ export! {
     }
 
     fn cuCtxCreate_v4(pctx: Out<u64>, ctxCreateParams: In<ContextParams>, flags: u32, dev: i32) {
-        // Execution affinity and graphics interoperability are all that the parameters can ask for.
+        // The parameters can only request execution affinity and graphics interoperability.
         if !ctxCreateParams.is_null() {
             let params = ctxCreateParams.get()?;
             if params.affinity != 0 && params.affinity_count != 0 {
@@ -140,7 +140,7 @@ export! {
 
     fn cuCtxGetFlags(flags: Out<u32>) {
         flags.check()?;
-        // Answered after a fault, too, as by an H200.
+        // As on an H200, the call also works after a fault.
         let context = context::peek().ok_or(Code::ERROR_INVALID_CONTEXT)?;
         context.alive()?;
         flags.set(context.flags.load(Ordering::Relaxed))
@@ -223,7 +223,7 @@ export! {
         if config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        // Banks are four bytes wide whatever is asked for, as on every device since compute capability 5.0.
+        // Banks are always four bytes wide, as on every device since compute capability 5.0.
         context::current().map(drop)
     }
 
@@ -250,7 +250,7 @@ export! {
         if type_ != CU_EXEC_AFFINITY_TYPE_SM_COUNT {
             return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
         }
-        // No context is limited: that takes MPS.
+        // No context is limited, because that needs MPS.
         pExecAffinity.set([type_, device::multiprocessors()])
     }
 

@@ -9,7 +9,7 @@ use crate::process::call::export;
 use crate::queue::event;
 use crate::queue::stream_table;
 
-/// The flags that an event may have.
+/// The valid flags of an event.
 const KNOWN: u32 = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
 fn record(event: u64, stream: u64, flags: u32) -> Result {
@@ -35,7 +35,7 @@ fn elapsed(milliseconds: Out<f32>, start: u64, end: u64) -> Result {
 export! {
     fn cuEventCreate(phEvent: Out<u64>, flags: u32) {
         phEvent.check()?;
-        // An event for other processes can't keep time.
+        // An interprocess event cannot keep time.
         let interprocess = flags & CU_EVENT_INTERPROCESS != 0;
         if flags & !KNOWN != 0 || interprocess && flags & CU_EVENT_DISABLE_TIMING == 0 {
             return Err(Code::ERROR_INVALID_VALUE);

@@ -10,7 +10,8 @@ use crate::graph::{self, Dependency, Edge, Standing, capture, dot, executable, u
 use crate::process::call::export;
 use crate::queue::stream_table;
 
-/// Gives a list: without a place for it, how long it is; else as much as there is room for, and zero behind it.
+/// Stores a list. Without a destination, stores its length. Otherwise stores as many entries as
+/// there is room for, and fills the rest with zeros.
 fn list<T: Copy>(
     found: &[T],
     room: Out<usize>,
@@ -34,7 +35,8 @@ fn list_nodes(found: &[u64], nodes: Out<u64>, room: Out<usize>) -> Result {
     })
 }
 
-/// Lists of edges: their data may only be left out where there is none.
+/// Checks that a list of edges can be returned. Edge data may be omitted only if all of it is
+/// default.
 fn lossless<'a>(
     mut data: impl Iterator<Item = &'a EdgeData>,
     wanted: bool,
@@ -102,7 +104,7 @@ fn after(node: u64) -> Result<Vec<Dependency>> {
 
 fn instantiate(place: Out<u64>, graph: u64, flags: u64) -> Result {
     place.check()?;
-    // These need what only cuGraphInstantiateWithParams is given.
+    // These flags need the additional parameters of cuGraphInstantiateWithParams.
     if flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
@@ -112,7 +114,7 @@ fn instantiate(place: Out<u64>, graph: u64, flags: u64) -> Result {
     place.set(made.map_err(|refusal| refusal.code)?.handle)
 }
 
-/// The forms before CUDA 12.0, which say by node and text what is wrong.
+/// Instantiates a graph for the forms before CUDA 12.0, which report an error as a node and a text.
 fn instantiate_with_log(
     place: Out<u64>,
     graph: u64,
@@ -135,7 +137,8 @@ fn instantiate_with_log(
     place.set(exec.handle)
 }
 
-/// Edges with data, which may be left out. Each node is looked up before the next is read: a wrong count soon ends.
+/// Reads edges and optional edge data. Each node is looked up before the next is read, so that a
+/// wrong count ends early.
 fn edges(from: In<u64>, to: In<u64>, data: In<EdgeData>, count: usize) -> Result<Vec<Edge>> {
     let one = |index| {
         let ends = (from.at(index)?, to.at(index)?);
@@ -319,7 +322,7 @@ export! {
 
     fn cuGraphExecGetFlags(hGraphExec: u64, flags: Out<u64>) {
         flags.check()?;
-        // An H200 (driver 580) tells no others.
+        // An H200 (driver 580) returns only these.
         let told = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
         flags.set(executable::get(hGraphExec)?.flags & u64::from(told))
     }

@@ -1,4 +1,4 @@
-//! Changes of executable graphs.
+//! Updates of executable graphs.
 
 use crate::abi::pointers::{In, Out};
 use crate::abi::status::{Code, Result};
@@ -8,7 +8,7 @@ use crate::graph::{self, Task, executable, node_parameters};
 use crate::process::call::export;
 use crate::work::external_semaphore::Act;
 
-/// Gives the step of a node another task, which is only described where the handles are good.
+/// Replaces the task of a node. The task is created only if the handles are valid.
 fn set(exec: u64, node: u64, task: impl FnOnce() -> Result<Task>) -> Result {
     let exec = executable::get(exec)?;
     graph::containing(node)?;
@@ -19,7 +19,8 @@ fn set_child(exec: u64, node: u64, graph: u64) -> Result {
     executable::get(exec)?.set_child(node, &*graph::get(graph)?)
 }
 
-/// Updates an executable graph; what is told of a refusal goes to `tell`, whose answer counts.
+/// Updates an executable graph. If the update is rejected, `tell` stores the reason and returns the
+/// code.
 fn update(exec: u64, graph: u64, tell: impl FnOnce(Refusal) -> Result) -> Result {
     let found = executable::get(exec).and_then(|exec| Ok((exec, graph::get(graph)?)));
     let (exec, graph) = match found {

@@ -51,14 +51,14 @@ fn start_with(
         launch = launch.on(green.members.clone())?;
     }
     enqueue(&stream, Operation::Launch(launch))?;
-    // What waits for such an event may be told at the kernel's end.
+    // The driver may report such an event as late as the end of the kernel.
     for (event, edge) in wishes.events {
         capture_events::record_launch(&stream, &event, edge)?;
     }
     Ok(())
 }
 
-/// The shape with what its attributes say, and what else they ask for.
+/// Applies attributes to a shape. Returns the shape and the other options.
 fn wishes_of(
     mut shape: Shape,
     attributes: &[LaunchAttribute],
@@ -71,7 +71,7 @@ fn wishes_of(
     Ok((shape, wishes))
 }
 
-/// What is asked about a launch's clusters.
+/// Returns the cluster query for a launch.
 fn question(config: &LaunchConfig) -> Result<cluster_limits::Question> {
     let attributes = config.attributes.array(config.attribute_count as usize)?;
     let (shape, _) = wishes_of(config.shape(), &attributes, false)?;
@@ -112,7 +112,7 @@ export! {
     }
 
     fn cuLaunchCooperativeKernelMultiDevice(launchParamsList: In<LaunchParams>, numDevices: u32, flags: u32) {
-        // One device at a time (attribute 96 says so).
+        // Only one device at a time, as attribute 96 says.
         if numDevices != 1 {
             return Err(warnings::lacking("a launch on several devices"));
         }

@@ -20,11 +20,11 @@ use crate::process::{context, device};
 use super::function::{parameter, show_name};
 use super::module::load_with;
 
-/// Checks library options: their numbers; they change nothing here.
+/// Checks the numbers of library options. The options have no effect here.
 fn check_options(options: In<u32>, count: u32, of_file: bool) -> Result {
     let is_known = |option| match option {
         CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE => true,
-        // A file's image isn't the client's to preserve.
+        // The image of a file is not memory that the client could preserve.
         CU_LIBRARY_BINARY_IS_PRESERVED => !of_file,
         _ => false,
     };
@@ -93,7 +93,7 @@ export! {
     }
 
     fn cuLibraryEnumerateKernels(kernels: Out<u64>, numKernels: u32, lib: u64) {
-        // None may be asked for, as an H200's driver has it.
+        // A count of 0 is allowed, as in an H200's driver.
         kernels.check()?;
         for (index, kernel) in library::get(lib)?.kernels().iter().take(numKernels as usize).enumerate() {
             kernels.at(index).set(kernel.handle)?;
@@ -122,7 +122,8 @@ export! {
     }
 
     fn cuLibraryGetUnifiedFunction(fptr: Out<u64>, library: u64, symbol: Text) {
-        // The device has no addresses of functions that the host can call. An H200's driver answers the same for each name.
+        // The device has no addresses of functions that the host can call. An H200's driver returns
+        // the same code for every name.
         fptr.check()?;
         library::get(library)?;
         symbol.str()?;

@@ -12,7 +12,7 @@ use crate::graph::capture;
 use crate::process::call::export;
 use crate::process::context;
 
-/// Loads what `read` gives, with times and logs as the options ask.
+/// Loads the contents returned by `read`. Stores times and logs as the options request.
 pub fn load_with<T>(
     options: Options,
     read: impl FnOnce() -> std::result::Result<Contents, Refusal>,

@@ -1,4 +1,4 @@
-//! Stream-ordered allocation and its pools.
+//! Stream-ordered allocation and memory pools.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::queue::stream_table;
 use pool::Pool;
 
 impl Location {
-    /// The device it names.
+    /// Returns the device of this location.
     pub fn device(&self) -> Result<i32> {
         if self.kind != CU_MEM_LOCATION_TYPE_DEVICE {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -26,7 +26,8 @@ impl Location {
     }
 }
 
-/// What a pool is for: a kind of memory, and a place, as an H200's driver (580) takes them.
+/// Returns the purpose of a pool, kind of memory and location, with the checks of an H200's driver
+/// (580).
 fn purpose(kind: u32, location: Location) -> Result<(u32, (u32, i32))> {
     let refuse = Err(Code::ERROR_INVALID_VALUE);
     let place = location.place().map_err(|_| Code::ERROR_INVALID_VALUE);
@@ -47,7 +48,7 @@ fn purpose(kind: u32, location: Location) -> Result<(u32, (u32, i32))> {
     }
 }
 
-/// The same for a default pool.
+/// Returns the purpose of a default pool.
 fn located(location: In<Location>, kind: u32) -> Result<(u32, (u32, i32))> {
     let location = location.get()?;
     match location.kind {
@@ -58,7 +59,7 @@ fn located(location: In<Location>, kind: u32) -> Result<(u32, (u32, i32))> {
     }
 }
 
-/// Allocates in the order of a stream, or records the allocation where the stream is being captured.
+/// Allocates memory in stream order, or records the allocation if the stream is being captured.
 fn allocate(pool: &Arc<Pool>, size: usize, stream: &Arc<Stream>) -> Result<u64> {
     if capture::of(stream).is_some() {
         return graph::memory_nodes::capture_allocation(pool, size as u64, stream);
@@ -200,7 +201,7 @@ export! {
 
     fn cuMemPoolImportFromShareableHandle(pool_out: Out<u64>, handle: Word, handleType: u32, flags: u64) {
         pool_out.check()?;
-        // Descriptor 0 is a null pointer to the driver, which refuses it.
+        // Descriptor 0 is a null pointer to the driver, which rejects it.
         if handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags != 0 || handle.0 == 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
