@@ -1,4 +1,5 @@
-//! Makes the table of exported symbols, and the folder through which cargo finds the emulator as `libcuda.so.1`.
+//! Generates the table of exported symbols, and the folder in which cargo finds the emulator as
+//! `libcuda.so.1`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -104,11 +104,11 @@ fn nulls(call: &FailedCall) -> String {
     let nulls: Vec<String> = nulls.map(|(name, _)| format!("`{name}`")).collect();
     let call = call.name;
     match &nulls[..] {
-        [] => format!("{call}: a pointer within a structure is null, and must not be"),
-        [one] => format!("{call}: {one} is null, and must not be"),
+        [] => format!("{call}: a pointer in a structure must not be null"),
+        [one] => format!("{call}: {one} must not be null"),
         several => {
             let several = several.join(", ");
-            format!("{call}: {several} are null, and at least one of them must not be")
+            format!("{call}: {several} must not all be null")
         }
     }
 }

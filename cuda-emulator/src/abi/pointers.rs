@@ -178,7 +178,7 @@ impl<T: Copy> In<T> {
     pub fn array(self, count: usize) -> Result<Vec<T>> {
         if count > MOST_VALUES {
             return Err(failure_reason::invalid(format!(
-                "an array of {count} values is passed: no call takes more than {MOST_VALUES}"
+                "an array of {count} values was passed, but no call accepts more than {MOST_VALUES}"
             )));
         }
         self.block(count)

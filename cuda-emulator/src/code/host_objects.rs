@@ -24,14 +24,14 @@ pub struct Object {
 }
 
 fn damaged() -> Refusal {
-    let text = "the input is damaged, or isn't what it was said to be";
+    let text = "the input is damaged or does not have the given type";
     (Code::ERROR_INVALID_IMAGE, text.into())
 }
 
 /// Reads an archive's members.
 pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, Refusal> {
     if bytes.starts_with(archive::THIN) {
-        let text = "a thin archive holds no objects: make it with ar without T";
+        let text = "a thin archive contains no objects: create it with ar without T";
         return Err((Code::ERROR_INVALID_IMAGE, text.into()));
     }
     let members = archive::members(bytes).ok_or_else(damaged)?;
@@ -143,7 +143,7 @@ impl Object {
             return Ok(vec![DEVICE_RUNTIME.into()]);
         }
         self.texts.clone().ok_or_else(|| {
-            let text = "it holds only machine code, which the emulator can't run: have PTX put into it (nvcc -rdc=true \
+            let text = "it contains only machine code, which the emulator can't run: include PTX in it (nvcc -rdc=true \
                         -gencode arch=compute_80,code=compute_80)";
             (Code::ERROR_NO_BINARY_FOR_GPU, text.into())
         })

@@ -115,7 +115,7 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
             Code::ERROR_NO_BINARY_FOR_GPU,
             format!(
                 "the image is machine code (a cubin), which the emulator can't run: load the PTX instead, or a fat \
-                 binary that holds it (nvcc -gencode arch=compute_80,code=compute_80). With NVRTC ask for \
+                 binary that contains it (nvcc -gencode arch=compute_80,code=compute_80). With NVRTC ask for \
                  --gpu-architecture=compute_{0} instead of sm_{0}, and take the program with nvrtcGetPTX instead of \
                  nvrtcGetCUBIN",
                 device::architecture().number()
@@ -139,7 +139,7 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
             },
             None if found.has_machine_code => refuse(
                 Code::ERROR_NO_BINARY_FOR_GPU,
-                "the fat binary holds only machine code, which the emulator can't run: have PTX put into it (nvcc \
+                "the fat binary contains only machine code, which the emulator can't run: include PTX in it (nvcc \
                  -gencode arch=compute_80,code=compute_80)",
             ),
             None => refuse(Code::ERROR_NO_BINARY_FOR_GPU, "the fat binary is empty"),
@@ -151,7 +151,7 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
                 Some(target) if !device::architecture().runs_code(target) => refuse(
                     Code::ERROR_NO_BINARY_FOR_GPU,
                     format!(
-                        "the image was linked for {}, and the device is {}: leave out CU_JIT_TARGET, or give it the \
+                        "the image was linked for {}, and the device is {}: omit CU_JIT_TARGET, or set it to the \
                          device's",
                         name_of(target),
                         device::architecture().name

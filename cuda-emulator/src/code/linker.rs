@@ -126,11 +126,11 @@ impl Linker {
             }),
             CU_JIT_INPUT_NVVM => Err((
                 Code::ERROR_NOT_SUPPORTED,
-                "the emulator's linker doesn't take NVVM IR: give it PTX".into(),
+                "the emulator's linker does not accept NVVM IR: pass PTX".into(),
             )),
             _ => Err((
                 Code::ERROR_INVALID_VALUE,
-                format!("{kind} isn't a kind of input"),
+                format!("{kind} is not a type of linker input"),
             )),
         };
         let fitting = read.and_then(|found| {
@@ -235,7 +235,7 @@ impl Linker {
             let texts = texts.map_err(|(code, text)| {
                 (
                     code,
-                    format!("`{name}` is needed of {}: {text}", members[at].name),
+                    format!("`{name}` is needed from {}: {text}", members[at].name),
                 )
             })?;
             let object = members.remove(at);

@@ -174,7 +174,7 @@ pub fn load(
     place(context, program, settings, false).map_err(|code| {
         (
             code,
-            "the module's variables don't fit into the device's memory".into(),
+            "the module's variables do not fit into the device's memory".into(),
         )
     })
 }

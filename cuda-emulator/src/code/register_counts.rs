@@ -72,10 +72,10 @@ impl Bounds {
     pub fn remark(&self) -> String {
         match self.registers {
             Some(asked) if asked < LEAST => {
-                format!("CU_JIT_MAX_REGISTERS is {asked}: {LEAST} is taken, the least there is")
+                format!("CU_JIT_MAX_REGISTERS is {asked}: the minimum of {LEAST} is used")
             }
             Some(asked) if asked > MOST => {
-                format!("CU_JIT_MAX_REGISTERS is {asked}, more than {MOST}: it is ignored")
+                format!("CU_JIT_MAX_REGISTERS is {asked}, which exceeds {MOST}: it is ignored")
             }
             _ => String::new(),
         }

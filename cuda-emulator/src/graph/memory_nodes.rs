@@ -28,7 +28,7 @@ pub fn allocation(graph: &Graph, params: &AllocNodeParams) -> Result<(Task, u64)
         return Err(Code::ERROR_INVALID_VALUE);
     }
     if properties.handle_types != 0 {
-        return Err(warnings::lacking("memory of a graph for other processes"));
+        return Err(warnings::lacking("graph memory for other processes"));
     }
     let ordinal = properties.location.device()?;
     let access: Vec<Access> = In::of(params.access).array(params.access_count)?;

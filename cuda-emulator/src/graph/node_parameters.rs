@@ -436,7 +436,7 @@ impl Node {
                 if graph.standing() == Standing::Child {
                     graph.end();
                 }
-                return Err(warnings::lacking("another graph for a child graph node"));
+                return Err(warnings::lacking("a new graph for a child graph node"));
             }
             _ => {}
         }

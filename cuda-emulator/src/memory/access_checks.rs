@@ -70,7 +70,7 @@ impl Allocation {
     pub fn trespass(&self, context: &Context, address: u64) -> Option<String> {
         (configuration::get().check_context && self.is_foreign_to(context)).then(|| {
             format!(
-                "it lies {} bytes into {}, which belongs to {}; this work is of {}",
+                "it is {} bytes into {}, which belongs to {}, but this work belongs to {}",
                 address - self.base,
                 self.summary(),
                 self.context.name(),

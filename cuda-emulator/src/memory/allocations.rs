@@ -150,7 +150,7 @@ impl Kind for Memory {
         all.retain(|one| one.is_clients());
         let line = |one: &Arc<Allocation>| {
             let late = if one.freeing.load(Ordering::Acquire) {
-                "; cuMemFreeAsync was called, but its stream has not got there"
+                "; cuMemFreeAsync was called, but its stream has not reached it"
             } else {
                 ""
             };

@@ -174,7 +174,7 @@ pub fn check(one: &Array3dDescriptor) -> Result<Texel> {
         return refused;
     }
     if one.flags & LACKING_FLAGS != 0 {
-        return Err(warnings::lacking("an array that is sparse or mapped later"));
+        return Err(warnings::lacking("a sparse or deferred-mapping array"));
     }
     let fits =
         is_within(one, kind.of_textures())? || kind == Kind::Volume && is_within(one, ALTERNATE)?;

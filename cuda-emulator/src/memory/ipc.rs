@@ -46,7 +46,7 @@ static OPENED: Mutex<BTreeMap<Key, Opened>> = Mutex::new(BTreeMap::new());
 pub fn export(address: u64) -> Result<Handle> {
     let found = allocations::find(address).filter(|one| one.origin == Origin::Device);
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
-    let why = || warnings::lacking("shared memory where files may not be as large");
+    let why = || warnings::lacking("shared memory larger than the file size limit");
     let (file, offset) = arena::file_at(allocation.base).ok_or_else(why)?;
     let identity = file.identity().ok_or(Code::ERROR_OPERATING_SYSTEM)?;
     let slot = allocation.shared.get_or_init(|| {

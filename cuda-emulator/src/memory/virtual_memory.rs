@@ -304,7 +304,7 @@ pub fn explain(address: u64, ordinal: i32) -> Option<String> {
     let found = allocations::find(address).filter(|one| one.rights.is_some());
     let Some(allocation) = found else {
         return Some(format!(
-            "it lies {} bytes into {size} reserved bytes at {base:#x}, where nothing is mapped (cuMemMap)",
+            "it is {} bytes into {size} reserved bytes at {base:#x}, where nothing is mapped (cuMemMap)",
             address - base
         ));
     };

@@ -113,9 +113,9 @@ fn check_names(names: impl Iterator<Item = String>) -> Result<(), String> {
         return Ok(());
     };
     let meant = name_suggestions::nearest(&name[PREFIX.len()..], VARIABLES.into_iter())
-        .map(|meant| format!(" (is {PREFIX}{meant} meant?)"));
+        .map(|meant| format!(" (did you mean {PREFIX}{meant}?)"));
     Err(format!(
-        "{name} is no variable of the emulator{}; behind {PREFIX} there may be {}",
+        "{name} is not a variable of the emulator{}. Valid names are {PREFIX} followed by {}",
         meant.unwrap_or_default(),
         VARIABLES.join(", ")
     ))
@@ -131,7 +131,7 @@ impl Config {
             Some(text) => match text.parse::<u64>() {
                 Ok(value) if (low..=high).contains(&value) => Ok(Some(value)),
                 _ => Err(format!(
-                    "{name}={text}: a number from {low} to {high} is expected"
+                    "{name}={text}: expected a number from {low} to {high}"
                 )),
             },
         };
@@ -166,7 +166,7 @@ impl Config {
         if let Some(name) = get("CUDA_EMULATOR_DEVICE") {
             config.device = Architecture::named(&name).ok_or_else(|| {
                 let names = Architecture::names();
-                format!("CUDA_EMULATOR_DEVICE={name}: one of {names} is expected")
+                format!("CUDA_EMULATOR_DEVICE={name}: expected one of {names}")
             })?;
         }
         if let Some(threads) = number("CUDA_EMULATOR_THREADS", 1, 1024)? {
@@ -174,7 +174,7 @@ impl Config {
         }
         if let Some(text) = get("CUDA_EMULATOR_MEMORY") {
             config.memory = Some(parse_size(&text).ok_or(format!(
-                "CUDA_EMULATOR_MEMORY={text}: a number of bytes, with K, M or G behind it, is expected, such as 64M"
+                "CUDA_EMULATOR_MEMORY={text}: expected a number of bytes, optionally followed by K, M or G, such as 64M"
             ))?);
         }
         if let Some(text) = get("CUDA_EMULATOR_TIMEOUT") {
@@ -183,7 +183,7 @@ impl Config {
                 Some(Ok(limit)) if !limit.is_zero() => Some(limit),
                 _ => {
                     return Err(format!(
-                        "CUDA_EMULATOR_TIMEOUT={text}: a number of seconds is expected"
+                        "CUDA_EMULATOR_TIMEOUT={text}: expected a number of seconds"
                     ));
                 }
             };
@@ -198,7 +198,7 @@ impl Config {
                 "context" => &mut config.check_context,
                 _ => {
                     return Err(format!(
-                        "CUDA_EMULATOR_CHECK: `{item}` is unknown; there are uninit, race, barrier, leak, host and context"
+                        "CUDA_EMULATOR_CHECK: unknown check `{item}`, expected uninit, race, barrier, leak, host or context"
                     ));
                 }
             } = true;
@@ -240,7 +240,7 @@ fn links(text: Option<String>, devices: usize) -> Result<Option<Vec<(usize, usiz
     };
     let wrong = |item: &String| {
         format!(
-            "CUDA_EMULATOR_LINKS={item}: wanted are pairs of the {devices} devices (CUDA_EMULATOR_DEVICES) such as 0-1, or none, or all"
+            "CUDA_EMULATOR_LINKS={item}: expected pairs of the {devices} devices (CUDA_EMULATOR_DEVICES) such as 0-1, or none, or all"
         )
     };
     let pairs = list(text)
@@ -284,7 +284,7 @@ fn load() -> &'static (Config, Option<CString>) {
         match config {
             Ok(config) => (config, None),
             Err(message) => {
-                eprintln!("[cuda-emulator] {message}. cuInit fails until this is mended.");
+                eprintln!("[cuda-emulator] {message}. cuInit fails until this is fixed.");
                 let plain = Config::read(|_| None).expect("the defaults are valid");
                 (plain, Some(CString::new(message).unwrap_or_default()))
             }
@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(links("2", "none").unwrap(), Some(Vec::new()));
         let text = links("2", "0-1,1-2").unwrap_err();
         assert!(
-            text.contains("LINKS=1-2: wanted are pairs of the 2 devices"),
+            text.contains("LINKS=1-2: expected pairs of the 2 devices"),
             "{text}"
         );
     }
@@ -490,13 +490,13 @@ mod tests {
         let text = check(&["HOME", "CUDA_EMULATOR_CHEK"]).unwrap_err();
         assert!(
             text.starts_with(
-                "CUDA_EMULATOR_CHEK is no variable of the emulator (is CUDA_EMULATOR_CHECK meant?)"
+                "CUDA_EMULATOR_CHEK is not a variable of the emulator (did you mean CUDA_EMULATOR_CHECK?)"
             ),
             "{text}"
         );
         assert!(text.contains("CHECK, DEVICE, DEVICES, FAIL,"), "{text}");
         let text = check(&["CUDA_EMULATOR_"]).unwrap_err();
-        assert!(!text.contains("meant"), "{text}");
+        assert!(!text.contains("did you mean"), "{text}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Failure {
     pub fn parse(text: &str) -> Result<Failure, String> {
         let fail = || {
             format!(
-                "CUDA_EMULATOR_FAIL: `{text}` isn't of the form function:n:code or function:n+:code, such as \
+                "CUDA_EMULATOR_FAIL: `{text}` must have the form function:n:code or function:n+:code, such as \
                  cuMemAlloc:1:CUDA_ERROR_OUT_OF_MEMORY"
             )
         };
@@ -55,7 +55,7 @@ impl Failure {
             || documented().any(|name| name == function);
         if !known {
             let meant = name_suggestions::nearest(function, documented())
-                .map(|meant| format!(" (is {meant} meant?)"));
+                .map(|meant| format!(" (did you mean {meant}?)"));
             return Err(format!(
                 "CUDA_EMULATOR_FAIL: `{text}`: the driver has no function `{function}`{}",
                 meant.unwrap_or_default()
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(
             text,
             "CUDA_EMULATOR_FAIL: `cuLaunchKernal:1:1`: the driver has no function `cuLaunchKernal` \
-             (is cuLaunchKernel meant?)"
+             (did you mean cuLaunchKernel?)"
         );
         let text = Failure::parse("printf:1:1").unwrap_err();
         assert!(

@@ -33,13 +33,13 @@ pub fn greet() {
             std::env::var_os(name).is_some()
         }) {
             say(
-                "this program runs on the CUDA emulator, not on a GPU: its times tell nothing about a GPU's \
+                "this program runs on the CUDA emulator, not on a GPU: times measured here say nothing about a GPU \
                  (CUDA_EMULATOR_QUIET=1 silences this)",
             );
         }
         if !cuda_emulator_engine::OPTIMIZED {
             say(
-                "the emulator's engine was built without optimisation, and is slow: put `opt-level = 3` under \
+                "the emulator's engine was built without optimization and is slow: put `opt-level = 3` under \
                  `[profile.dev.package.cuda-emulator-engine]` in the Cargo.toml of the workspace",
             );
         }

@@ -58,7 +58,7 @@ impl fmt::Display for HostWork {
             HostAccess::HostFunction => {
                 return write!(
                     f,
-                    "a host function on {}, which will be given the address {:#x}",
+                    "a host function on {}, which will receive the address {:#x}",
                     stream::name_of(self.stream),
                     self.start
                 );

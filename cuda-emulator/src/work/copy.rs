@@ -496,7 +496,7 @@ impl Work {
                 Some(_) => Ok(()),
                 None => Err(Fault::new(
                     Code::ERROR_ILLEGAL_ADDRESS,
-                    "  in a copy from or to an array, which has been destroyed meanwhile",
+                    "  in a copy from or to an array that has been destroyed since the call",
                 )),
             };
         }

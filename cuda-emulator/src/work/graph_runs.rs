@@ -56,7 +56,7 @@ impl Drop for Entered {
 
 /// Returns the reason for the fault of a launch by an invalid handle.
 pub fn unknown(handle: u64) -> String {
-    format!("{handle:#x} isn't an executable graph, or it was destroyed")
+    format!("{handle:#x} is not an executable graph, or it was destroyed")
 }
 
 /// Handles `cudaGraphLaunch` by a kernel that may belong to a run. Returns the `cudaError_t`, or

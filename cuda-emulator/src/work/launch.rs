@@ -84,7 +84,7 @@ fn check(function: &Function, shape: &Shape) -> Result {
         return refuse(function, code, || {
             format!(
                 "clusters of {cluster:?} blocks in a grid of {grid:?}: they must divide it, and have 8 blocks at most \
-                 (16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), or fewer where the kernel says so"
+                 (16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), or fewer if the kernel requires it"
             )
         });
     }
@@ -111,7 +111,7 @@ fn check(function: &Function, shape: &Shape) -> Result {
         };
         if blocks > room {
             return refuse(function, Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, || {
-                format!("{blocks} blocks in a cooperative launch, {room} fit the device")
+                format!("{blocks} blocks in a cooperative launch, but only {room} fit on the device")
             });
         }
     }
@@ -132,7 +132,7 @@ pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Resu
     let mut buffer = vec![0u8; info.param_bytes as usize];
     if !pointers.is_null() && !extra.is_null() {
         return refuse(function, Code::ERROR_INVALID_VALUE, || {
-            "both kernelParams and extra given".into()
+            "both kernelParams and extra were given".into()
         });
     }
     if !extra.is_null() {
@@ -151,7 +151,7 @@ pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Resu
         if size > 0 && source == 0 || size < buffer.len() as u64 {
             return refuse(function, Code::ERROR_INVALID_VALUE, || {
                 format!(
-                    "{size} bytes of parameters, the kernel takes {}",
+                    "{size} bytes of parameters, but the kernel takes {}",
                     info.param_bytes
                 )
             });
@@ -165,7 +165,7 @@ pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Resu
     }
     if pointers.is_null() && !info.params.is_empty() {
         return refuse(function, Code::ERROR_INVALID_VALUE, || {
-            "no arguments given".into()
+            "no arguments were given".into()
         });
     }
     for (index, param) in info.params.iter().enumerate() {
@@ -257,7 +257,7 @@ impl Launch {
                     Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
                     || {
                         format!(
-                            "{blocks} blocks in a cooperative launch, {most} fit the green context"
+                            "{blocks} blocks in a cooperative launch, but only {most} fit on the green context"
                         )
                     },
                 );

@@ -96,7 +96,7 @@ impl Backing {
                     Ok(one) if !one.is_closed_to_reads(context, address, bytes) => return None,
                     Ok(_) => virtual_memory::explain(address, context.ordinal)
                         .or_else(|| address_report::closed(context, address))
-                        .unwrap_or_else(|| "a part of it is closed".into()),
+                        .unwrap_or_else(|| "part of it may not be accessed".into()),
                     Err(_) => address_report::explain(address, bytes as u32),
                 };
                 Some(format!(
@@ -337,7 +337,7 @@ pub fn for_kernel(
     match object.backing.loss(context) {
         None => Ok(object.texture.clone()),
         Some(loss) => Err(format!(
-            "the texels of texture object {handle:#x} are out of reach: {loss}"
+            "the texels of texture object {handle:#x} cannot be accessed: {loss}"
         )),
     }
 }
@@ -354,7 +354,7 @@ pub fn surface_for_kernel(
     match object.backing.loss(context) {
         None => Ok(object.surface.clone()),
         Some(loss) => Err(format!(
-            "the texels of surface object {handle:#x} are out of reach: {loss}"
+            "the texels of surface object {handle:#x} cannot be accessed: {loss}"
         )),
     }
 }
@@ -362,15 +362,15 @@ pub fn surface_for_kernel(
 fn unknown(kind: &str, handle: u64) -> String {
     let of_surface = SURFACES.get(handle).is_some();
     let what = if TEXTURES.get(handle).is_some() && kind != "texture" {
-        "it is that of a texture object".into()
+        "it is the handle of a texture object".into()
     } else if of_surface && kind != "surface" {
-        "it is that of a surface object".into()
+        "it is the handle of a surface object".into()
     } else if TEXTURES.get(handle).is_some() || of_surface {
-        "it is that of another context's".into()
+        "it is the handle of an object of another context".into()
     } else if let Some(one) = allocations::find(handle) {
         format!("it is an address in {}", one.summary())
     } else {
-        "it was never created here, or has been destroyed".to_string()
+        "it was never created or has been destroyed".to_string()
     };
     format!("{handle:#x} isn't the handle of a {kind} object of this context: {what}")
 }

@@ -105,7 +105,7 @@ pub fn change(handle: u64, change: NodeChange<'_>) -> std::result::Result<bool, 
     };
     let Some(node) = node else {
         return Err(format!(
-            "{handle:#x} isn't a device-updatable node, or its graph is gone"
+            "{handle:#x} is not a device-updatable node, or its graph was destroyed"
         ));
     };
     let mut changes = node.changes();
