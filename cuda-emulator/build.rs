@@ -120,7 +120,9 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
         implemented.iter().collect::<Vec<_>>()
     )
     .expect("memory");
-    text.push_str("\n/// Functions that report that they are not implemented.\nmod unsupported {\n");
+    text.push_str(
+        "\n/// Functions that report that they are not implemented.\nmod unsupported {\n",
+    );
     text.push_str("    use crate::abi::status::Code;\n    use crate::process::call;\n");
     for name in names
         .iter()

@@ -16,7 +16,7 @@ pub struct FailedCall {
 /// The reason for a failure, recorded during the call.
 enum Reason {
     /// The emulator lacks this feature.
-    Lacking(&'static str),
+    MissingFeature(&'static str),
     /// A pointer is null. The code that reads pointers does not know their parameters' names.
     Null,
     /// A sentence, valid for this code.
@@ -36,8 +36,8 @@ fn note(reason: Reason) {
 
 /// Returns the code of a call that needs something the emulator lacks.
 #[cold]
-pub fn lacking(what: &'static str) -> Code {
-    note(Reason::Lacking(what));
+pub fn missing_feature(what: &'static str) -> Code {
+    note(Reason::MissingFeature(what));
     Code::ERROR_NOT_SUPPORTED
 }
 
@@ -75,8 +75,8 @@ pub fn forget() {
 #[cold]
 pub fn failed(code: Code, call: impl Fn() -> FailedCall) -> Option<&'static str> {
     let noted = NOTED.take();
-    let (text, lacking) = match (noted, code) {
-        (Some(Reason::Lacking(what)), Code::ERROR_NOT_SUPPORTED) => {
+    let (text, missing_feature) = match (noted, code) {
+        (Some(Reason::MissingFeature(what)), Code::ERROR_NOT_SUPPORTED) => {
             (Some(format!("{what} is not emulated")), Some(what))
         }
         (Some(Reason::Text(for_code, text)), _) if for_code == code => (Some(text), None),
@@ -85,7 +85,7 @@ pub fn failed(code: Code, call: impl Fn() -> FailedCall) -> Option<&'static str>
         _ => (None, None),
     };
     set(text);
-    lacking
+    missing_feature
 }
 
 /// Sets the reason for the last failed call.

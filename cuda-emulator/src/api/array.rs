@@ -10,7 +10,7 @@ use crate::process::device;
 
 fn create(place: Out<u64>, described: Array3dDescriptor) -> Result {
     let place = place.check()?;
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     place.set(array::create(described)?.handle)
 }
 
@@ -51,7 +51,7 @@ export! {
     }
 
     fn cuArrayDestroy(hArray: u64) {
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         array::destroy(hArray)
     }
 
@@ -79,7 +79,7 @@ export! {
     fn cuMipmappedArrayCreate(pHandle: Out<u64>, pMipmappedArrayDesc: In<Array3dDescriptor>, numMipmapLevels: u32) {
         let place = pHandle.check()?;
         let described = pMipmappedArrayDesc.get()?;
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         place.set(array::create_mipmapped(described, numMipmapLevels)?.handle)
     }
 
@@ -91,7 +91,7 @@ export! {
     }
 
     fn cuMipmappedArrayDestroy(hMipmappedArray: u64) {
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         array::destroy_mipmapped(hMipmappedArray)
     }
 

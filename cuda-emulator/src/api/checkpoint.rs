@@ -17,14 +17,14 @@ fn expect_own(pid: i32) -> Result {
     if pid == own {
         Ok(())
     } else if exists {
-        Err(warnings::lacking("a checkpoint of another process"))
+        Err(warnings::missing_feature("a checkpoint of another process"))
     } else {
         Err(Code::ERROR_OPERATING_SYSTEM)
     }
 }
 
 /// Rejects a call that needs another state than running.
-fn refuse_running(pid: i32) -> Result {
+fn reject_running(pid: i32) -> Result {
     expect_own(pid)?;
     Err(Code::ERROR_ILLEGAL_STATE)
 }
@@ -33,7 +33,7 @@ export! {
     fn cuCheckpointProcessGetRestoreThreadId(pid: i32, tid: Out<i32>) {
         tid.check()?;
         expect_own(pid)?;
-        Err(warnings::lacking("a checkpoint of a process"))
+        Err(warnings::missing_feature("a checkpoint of a process"))
     }
 
     fn cuCheckpointProcessGetState(pid: i32, state: Out<u32>) {
@@ -44,18 +44,18 @@ export! {
 
     fn cuCheckpointProcessLock(pid: i32, args: Word) {
         expect_own(pid)?;
-        Err(warnings::lacking("a checkpoint of a process"))
+        Err(warnings::missing_feature("a checkpoint of a process"))
     }
 
     fn cuCheckpointProcessCheckpoint(pid: i32, args: Word) {
-        refuse_running(pid)
+        reject_running(pid)
     }
 
     fn cuCheckpointProcessRestore(pid: i32, args: Word) {
-        refuse_running(pid)
+        reject_running(pid)
     }
 
     fn cuCheckpointProcessUnlock(pid: i32, args: Word) {
-        refuse_running(pid)
+        reject_running(pid)
     }
 }

@@ -13,7 +13,7 @@ use crate::process::context::{self, Context, Current};
 use crate::process::device;
 use crate::process::green_context::Green;
 use crate::process::warnings;
-use crate::queue::stream::Siblings;
+use crate::queue::stream::ContextStreams;
 use crate::queue::{event, fault, stream_attributes};
 
 use super::device::CONTEXT_FLAGS;
@@ -48,8 +48,8 @@ fn selectable(handle: u64) -> Result<Current> {
 
 /// Waits for the streams of a green context.
 fn synchronize_green(context: &Arc<Context>, green: &Arc<Green>) -> Result {
-    capture::refuse_wait_for_green(green)?;
-    for stream in Siblings::of(context).of_green(green) {
+    capture::reject_wait_for_green(green)?;
+    for stream in ContextStreams::of(context).of_green(green) {
         stream.wait(stream.submitted());
     }
     context.usable()
@@ -88,7 +88,7 @@ export! {
                 return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
             }
             if params.graphics != 0 {
-                return Err(warnings::lacking("a context for graphics"));
+                return Err(warnings::missing_feature("a context for graphics"));
             }
         }
         create(pctx, flags, dev)
@@ -171,9 +171,9 @@ export! {
         if let Some(green) = context::current_green() {
             return synchronize_green(&context, &green);
         }
-        capture::refuse_wait_for_all(&context)?;
+        capture::reject_wait_for_all(&context)?;
         context.synchronize()?;
-        pool::waited(None, context.ordinal);
+        pool::release_after_wait(None, context.ordinal);
         Ok(())
     }
 
@@ -186,9 +186,9 @@ export! {
         if let Some(green) = green {
             return synchronize_green(&context, &green);
         }
-        capture::refuse_wait_for_all(&context)?;
+        capture::reject_wait_for_all(&context)?;
         context.synchronize()?;
-        pool::waited(None, context.ordinal);
+        pool::release_after_wait(None, context.ordinal);
         Ok(())
     }
 
@@ -257,17 +257,17 @@ export! {
     fn cuCtxRecordEvent(hCtx: u64, hEvent: u64) {
         let context = context::get_or_current(hCtx)?;
         let event = event::get(hEvent)?;
-        capture::refuse_wait_for_all(&context)?;
+        capture::reject_wait_for_all(&context)?;
         event.record_all(&context)
     }
 
     fn cuCtxWaitEvent(hCtx: u64, hEvent: u64) {
         let context = context::get_or_current(hCtx)?;
         let event = event::get(hEvent)?;
-        capture::refuse_wait_for_all(&context)?;
-        capture::refuse_captured(&event)?;
-        for stream in Siblings::of(&context).all() {
-            event.hold_up(&stream);
+        capture::reject_wait_for_all(&context)?;
+        capture::reject_captured(&event)?;
+        for stream in ContextStreams::of(&context).all() {
+            event.make_wait(&stream);
         }
         Ok(())
     }
@@ -293,12 +293,12 @@ export! {
         if flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         if !device::are_linked(current.ordinal, peer.ordinal) {
             return Err(Code::ERROR_PEER_ACCESS_UNSUPPORTED);
         }
         if current.set_peer(&peer, true) {
-            allocations::forget_views();
+            allocations::invalidate_lookups();
             return Ok(());
         }
         Err(Code::ERROR_PEER_ACCESS_ALREADY_ENABLED)
@@ -307,9 +307,9 @@ export! {
     fn cuCtxDisablePeerAccess(peerContext: u64) {
         let (current, peer) = (context::current()?, context::get(peerContext)?);
         peer.alive()?;
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         if current.set_peer(&peer, false) {
-            allocations::forget_views();
+            allocations::invalidate_lookups();
             return Ok(());
         }
         Err(Code::ERROR_PEER_ACCESS_NOT_ENABLED)

@@ -245,7 +245,7 @@ fn pitched(stream: u64, timing: Timing, copy: In<Copy2d>) -> Result {
 fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
     let stream = stream_table::resolve(stream)?;
     if peer {
-        capture::refuse_work(&stream)?;
+        capture::reject_work(&stream)?;
     }
     let copy = copy.get()?;
     let named = match peer {
@@ -272,7 +272,7 @@ fn peer(stream: u64, timing: Timing, to: (u64, u64), from: (u64, u64), count: us
     });
     let (to, from) = (to?, from?);
     let stream = stream_table::resolve(stream)?;
-    capture::refuse_work(&stream)?;
+    capture::reject_work(&stream)?;
     enqueue::copy(&stream, timing, to, from, [count as u64, 1, 1])
 }
 

@@ -260,7 +260,7 @@ export! {
     // Asynchronous notifications report changes of a memory budget by other processes, which do not
     // happen here.
     fn cuDeviceRegisterAsyncNotification(device: i32, callbackFunc: Word, userData: Word, callback: Out<u64>) {
-        Err(warnings::lacking("an asynchronous notification"))
+        Err(warnings::missing_feature("an asynchronous notification"))
     }
 
     fn cuDeviceGetLuid(luid: Buffer, deviceNodeMask: In<u32>, dev: i32) {

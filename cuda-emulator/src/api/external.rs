@@ -64,7 +64,7 @@ export! {
 
     fn cuImportExternalSemaphore(extSem_out: Out<u64>, semHandleDesc: In<ExternalSemaphoreHandle>) {
         extSem_out.check()?;
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         extSem_out.set(external_semaphore::import(&semHandleDesc.get()?)?)
     }
 
@@ -78,7 +78,7 @@ export! {
 
     fn cuDestroyExternalSemaphore(extSem: u64) {
         // The call waits.
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         external_semaphore::destroy(extSem)
     }
 }

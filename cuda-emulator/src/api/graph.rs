@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use crate::abi::pointers::{Buffer, In, Out, Text, Word};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
-use crate::graph::{self, Dependency, Edge, Standing, capture, dot, executable, user_object};
+use crate::graph::{self, Dependency, Edge, Ownership, capture, dot, executable, user_object};
 use crate::process::call::export;
 use crate::queue::stream_table;
 
@@ -109,7 +109,7 @@ fn instantiate(place: Out<u64>, graph: u64, flags: u64) -> Result {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let graph = graph::get(graph)?;
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     let made = executable::instantiate(&graph, flags);
     place.set(made.map_err(|refusal| refusal.code)?.handle)
 }
@@ -128,7 +128,7 @@ fn instantiate_with_log(
         log.0.set(0)?;
     }
     let graph = graph::get(graph)?;
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     let made = executable::instantiate(&graph, 0);
     let exec = made.map_err(|refusal| {
         error.set_optional(refusal.node);
@@ -169,12 +169,12 @@ export! {
         if flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        phGraph.set(graph::create(Standing::Own).handle)
+        phGraph.set(graph::create(Ownership::Client).handle)
     }
 
     fn cuGraphClone(phGraphClone: Out<u64>, originalGraph: u64) {
         phGraphClone.check()?;
-        phGraphClone.set(graph::get(originalGraph)?.copy(Standing::Own)?.handle)
+        phGraphClone.set(graph::get(originalGraph)?.copy(Ownership::Client)?.handle)
     }
 
     fn cuGraphNodeFindInClone(phNode: Out<u64>, hOriginalNode: u64, hClonedGraph: u64) {
@@ -304,12 +304,12 @@ export! {
     fn cuGraphInstantiateWithParams / cuGraphInstantiateWithParams_ptsz(phGraphExec: Out<u64>, hGraph: u64, instantiateParams: Out<InstantiateParams>) {
         phGraphExec.check()?;
         let mut params = instantiateParams.get()?;
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         let upload = params.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
         let made = match upload.then(|| stream_table::resolve(params.upload_stream)) {
-            Some(Err(code)) => Err(graph::Refusal::plain(code)),
+            Some(Err(code)) => Err(graph::InstantiateError::plain(code)),
             Some(Ok(stream)) => executable::instantiate(&*graph::get(hGraph)?, params.flags)
-                .and_then(|exec| exec.upload(&stream).map(|()| exec).map_err(graph::Refusal::plain)),
+                .and_then(|exec| exec.upload(&stream).map(|()| exec).map_err(graph::InstantiateError::plain)),
             None => executable::instantiate(&*graph::get(hGraph)?, params.flags),
         };
         (params.result, params.error_node) = match &made {
@@ -323,8 +323,8 @@ export! {
     fn cuGraphExecGetFlags(hGraphExec: u64, flags: Out<u64>) {
         flags.check()?;
         // An H200 (driver 580) returns only these.
-        let told = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
-        flags.set(executable::get(hGraphExec)?.flags & u64::from(told))
+        let reported = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+        flags.set(executable::get(hGraphExec)?.flags & u64::from(reported))
     }
 
     fn cuGraphExecGetId(hGraphExec: u64, graphId: Out<u32>) {
@@ -343,7 +343,7 @@ export! {
     }
 
     fn cuGraphExecDestroy(hGraphExec: u64) {
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         executable::destroy(hGraphExec)
     }
 }

@@ -14,7 +14,7 @@ use crate::work::external_semaphore::Act;
 use conditional_nodes::Branch;
 
 /// The destination of a new node: the place for its handle, the graph, and the dependencies.
-struct Where {
+struct Destination {
     place: Out<u64>,
     graph: u64,
     before: In<u64>,
@@ -23,7 +23,7 @@ struct Where {
 }
 
 /// Adds the node that `task` creates, once the other arguments are valid.
-fn add(to: Where, task: impl FnOnce() -> Result<Task>) -> Result {
+fn add(to: Destination, task: impl FnOnce() -> Result<Task>) -> Result {
     to.place.check()?;
     let graph = graph::get(to.graph)?;
     let on = dependencies(to.before, to.data, to.count)?;
@@ -31,8 +31,8 @@ fn add(to: Where, task: impl FnOnce() -> Result<Task>) -> Result {
 }
 
 /// Returns the destination for calls without edge data.
-fn plain(place: Out<u64>, graph: u64, before: In<u64>, count: usize) -> Where {
-    Where {
+fn plain(place: Out<u64>, graph: u64, before: In<u64>, count: usize) -> Destination {
+    Destination {
         place,
         graph,
         before,
@@ -56,7 +56,7 @@ fn context_of(node: u64, kind: u32) -> Result<u64> {
     })
 }
 
-fn add_any(to: Where, params: Out<NodeParams>) -> Result {
+fn add_any(to: Destination, params: Out<NodeParams>) -> Result {
     to.place.check()?;
     let graph = graph::get(to.graph)?;
     let mut given = params.get()?;
@@ -80,7 +80,7 @@ fn add_any(to: Where, params: Out<NodeParams>) -> Result {
 }
 
 /// Adds an allocation node, and stores the address in its parameters.
-fn add_allocation(to: Where, params: &mut AllocNodeParams) -> Result {
+fn add_allocation(to: Destination, params: &mut AllocNodeParams) -> Result {
     let graph = graph::get(to.graph)?;
     add(to, || {
         let (task, address) = memory_nodes::allocation(&graph, params)?;
@@ -319,7 +319,7 @@ export! {
     }
 
     fn cuGraphAddNode_v2(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, dependencyData: In<EdgeData>, numDependencies: usize, nodeParams: Out<NodeParams>) {
-        add_any(Where { place: phGraphNode, graph: hGraph, before: dependencies_, data: dependencyData, count: numDependencies }, nodeParams)
+        add_any(Destination { place: phGraphNode, graph: hGraph, before: dependencies_, data: dependencyData, count: numDependencies }, nodeParams)
     }
 
     fn cuGraphNodeGetParams(hNode: u64, nodeParams: Out<NodeParams>) {

@@ -6,7 +6,7 @@ use crate::abi::*;
 use crate::graph::capture;
 use crate::process::call::export;
 use crate::process::{context, device, first_fault, green_context};
-use crate::queue::stream::Siblings;
+use crate::queue::stream::ContextStreams;
 use crate::queue::{event, fault, stream_table};
 
 /// Returns the green context of a handle, with its primary context.
@@ -127,19 +127,19 @@ export! {
     fn cuGreenCtxRecordEvent(hCtx: u64, hEvent: u64) {
         let (context, green) = (usable(hCtx)?.context, green_context::get(hCtx)?);
         let event = event::get(hEvent)?;
-        capture::refuse_wait_for_green(&green)?;
-        let streams = Siblings::of(&context).of_green(&green);
+        capture::reject_wait_for_green(&green)?;
+        let streams = ContextStreams::of(&context).of_green(&green);
         event.record_behind(&context, &streams, &stream_table::of_green(&context, &green))
     }
 
     fn cuGreenCtxWaitEvent(hCtx: u64, hEvent: u64) {
         let (context, green) = (usable(hCtx)?.context, green_context::get(hCtx)?);
         let event = event::get(hEvent)?;
-        capture::refuse_wait_for_green(&green)?;
-        capture::refuse_captured(&event)?;
+        capture::reject_wait_for_green(&green)?;
+        capture::reject_captured(&event)?;
         stream_table::of_green(&context, &green);
-        for stream in Siblings::of(&context).of_green(&green) {
-            event.hold_up(&stream);
+        for stream in ContextStreams::of(&context).of_green(&green) {
+            event.make_wait(&stream);
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ export! {
             unsafe { libc::pthread_atfork(None, None, Some(forget_initialisation)) };
         });
         call::set_initialised(true);
-        warnings::greet();
+        warnings::print_start_notices();
         Ok(())
     }
 

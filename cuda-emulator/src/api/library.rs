@@ -10,7 +10,7 @@ use crate::abi::{
     CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE,
 };
 use crate::code::image;
-use crate::code::image::{Contents, Refusal};
+use crate::code::image::{Contents, ImageError};
 use crate::code::jit_options::Options;
 use crate::code::library::{self, Library};
 use crate::code::module::{attribute_of, set_attribute};
@@ -38,7 +38,7 @@ fn check_options(options: In<u32>, count: u32, of_file: bool) -> Result {
 
 fn load_library(
     options: Options,
-    read: impl FnOnce() -> std::result::Result<Contents, Refusal>,
+    read: impl FnOnce() -> std::result::Result<Contents, ImageError>,
 ) -> Result<Arc<Library>> {
     match load_with(options, read, library::load) {
         Err(
@@ -48,7 +48,7 @@ fn load_library(
             | Code::ERROR_INVALID_IMAGE
             | Code::ERROR_INVALID_SOURCE
             | Code::ERROR_NOT_SUPPORTED),
-        ) => Ok(library::refused(code)),
+        ) => Ok(library::rejected(code)),
         loaded => loaded,
     }
 }

@@ -65,7 +65,7 @@ fn advise(address: u64, count: usize, advice: u32, about: Location) -> Result {
 }
 
 fn prefetch(address: u64, count: usize, to: Location, flags: u32, stream: u64) -> Result {
-    capture::refuse_work(&stream_table::resolve(stream)?)?;
+    capture::reject_work(&stream_table::resolve(stream)?)?;
     let range = range(address, count)?;
     let place = to.place()?;
     if flags != 0 {
@@ -126,7 +126,7 @@ impl Batch {
         if stream.role == Role::Legacy {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        capture::refuse_work(&stream)?;
+        capture::reject_work(&stream)?;
         for (index, (address, range)) in self.ranges.into_iter().enumerate() {
             if discard {
                 let fill = Fill {
@@ -171,7 +171,7 @@ fn range_attribute(
 
 export! {
     fn cuStreamAttachMemAsync / cuStreamAttachMemAsync_ptsz(hStream: u64, dptr: u64, length: usize, flags: u32) {
-        capture::refuse_work(&stream_table::resolve(hStream)?)?;
+        capture::reject_work(&stream_table::resolve(hStream)?)?;
         let allocation = managed(dptr, length.max(1))?;
         let whole = dptr == allocation.base && (length == 0 || length as u64 == allocation.size);
         let alone = flags == CU_MEM_ATTACH_SINGLE && hStream == 0 && !call::per_thread_default();

@@ -29,7 +29,7 @@ const POINTER_ATTRIBUTES: std::ops::RangeInclusive<u32> =
     CU_POINTER_ATTRIBUTE_CONTEXT..=CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
 
 fn allocate(origin: Origin, size: usize, flags: u32) -> Result<u64> {
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     let context = context::current()?;
     if size == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -43,7 +43,7 @@ fn allocate(origin: Origin, size: usize, flags: u32) -> Result<u64> {
 
 fn free_host(address: u64) -> Result {
     context::current()?;
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     let found = allocations::starting_at(address).filter(|one| one.origin == Origin::Host);
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
     release_host(&allocation, "cuMemFreeHost")
@@ -82,7 +82,7 @@ fn register(address: u64, size: usize, flags: u32) -> Result {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
-    if !resident_pages::are_there(address, size as u64, writable) {
+    if !resident_pages::are_accessible(address, size as u64, writable) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     allocations::register(&context, address, size as u64, flags, writable)
@@ -151,7 +151,7 @@ fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR if is_host && pool.is_some() => Value::Word(0),
-        CU_POINTER_ATTRIBUTE_DEVICE_POINTER if one.is_out_of_reach() => {
+        CU_POINTER_ATTRIBUTE_DEVICE_POINTER if one.is_inaccessible() => {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         CU_POINTER_ATTRIBUTE_DEVICE_POINTER => Value::Word(address),
@@ -229,7 +229,7 @@ fn store(place: Out<u64>, value: Value) -> Result {
 /// Frees device memory after all work of its context, as the driver does.
 fn free(address: u64) -> Result {
     context::current()?;
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     if address == 0 {
         return Ok(());
     }
@@ -287,7 +287,7 @@ export! {
 
     fn cuMemGetAddressRange_v2(pbase: Out<u64>, psize: Out<usize>, dptr: u64) {
         context::current()?;
-        let found = allocations::find(dptr).filter(|one| !one.is_out_of_reach());
+        let found = allocations::find(dptr).filter(|one| !one.is_inaccessible());
         let allocation = found.ok_or(Code::ERROR_NOT_FOUND)?;
         pbase.set_optional(allocation.base);
         psize.set_optional(allocation.size as usize);
@@ -327,11 +327,11 @@ export! {
         let one = known.ok_or(Code::ERROR_INVALID_VALUE)?;
         // With unified addressing all host memory is mapped. The other flags are those that an H200
         // (driver 580) returns.
-        let told = match one.origin {
+        let reported = match one.origin {
             Origin::Host => CU_MEMHOSTALLOC_WRITECOMBINED,
             _ => CU_MEMHOSTREGISTER_PORTABLE,
         };
-        pFlags.set(one.flags & told | CU_MEMHOSTALLOC_DEVICEMAP)
+        pFlags.set(one.flags & reported | CU_MEMHOSTALLOC_DEVICEMAP)
     }
 
     fn cuMemHostRegister(p: u64, bytesize: usize, flags: u32) {

@@ -70,7 +70,7 @@ export! {
         flags.check()?;
         let stream = stream_table::find(hStream)?;
         // As on an H100 (driver 580).
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         flags.set(stream.flags)
     }
 
@@ -110,7 +110,7 @@ export! {
     fn cuStreamAddCallback / cuStreamAddCallback_ptsz(hStream: u64, callback: Word, userData: Word, flags: u32) {
         let stream = stream_table::resolve(hStream)?;
         // The callback's status argument has no meaning in a graph.
-        capture::refuse_work(&stream)?;
+        capture::reject_work(&stream)?;
         if callback.0 == 0 || flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -124,7 +124,7 @@ export! {
             drop(pending);
             let status = context.fault().unwrap_or(Code::SUCCESS);
             // SAFETY: the client's function is called with the client's arguments.
-            call::into_client(&context, || unsafe { callback(hStream, status, userData.0) });
+            call::call_client(&context, || unsafe { callback(hStream, status, userData.0) });
             Ok(())
         });
         stream.submit(Piece::new(How::EvenAfterFault, work));
@@ -138,7 +138,7 @@ export! {
 
     fn cuStreamQuery / cuStreamQuery_ptsz(hStream: u64) {
         let stream = stream_table::find(hStream)?;
-        capture::refuse_wait(&stream)?;
+        capture::reject_wait(&stream)?;
         let idle = stream.is_idle();
         stream.context.usable()?;
         if idle { Ok(()) } else { Err(Code::ERROR_NOT_READY) }
@@ -146,9 +146,9 @@ export! {
 
     fn cuStreamSynchronize / cuStreamSynchronize_ptsz(hStream: u64) {
         let stream = stream_table::find(hStream)?;
-        capture::refuse_wait(&stream)?;
+        capture::reject_wait(&stream)?;
         stream.synchronize()?;
-        pool::waited(Some(stream.id), stream.context.ordinal);
+        pool::release_after_wait(Some(stream.id), stream.context.ordinal);
         Ok(())
     }
 

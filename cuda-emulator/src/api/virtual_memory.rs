@@ -107,6 +107,6 @@ export! {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         allocations::check(dptr, size as u64)?;
-        Err(warnings::lacking("a DMA buffer"))
+        Err(warnings::missing_feature("a DMA buffer"))
     }
 }

@@ -1,7 +1,7 @@
 //! Linker inputs that contain code for other files: host objects, and archives of them.
 
 use super::fat_binary;
-use super::image::Refusal;
+use super::image::ImageError;
 use super::{archive, elf};
 use crate::abi::status::Code;
 use crate::process::device;
@@ -23,13 +23,13 @@ pub struct Object {
     texts: Option<Vec<String>>,
 }
 
-fn damaged() -> Refusal {
+fn damaged() -> ImageError {
     let text = "the input is damaged or does not have the given type";
     (Code::ERROR_INVALID_IMAGE, text.into())
 }
 
 /// Reads an archive's members.
-pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, Refusal> {
+pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, ImageError> {
     if bytes.starts_with(archive::THIN) {
         let text = "a thin archive contains no objects: create it with ar without T";
         return Err((Code::ERROR_INVALID_IMAGE, text.into()));
@@ -51,7 +51,7 @@ pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, Refusal> {
 }
 
 /// Reads an object: a host object with fat binaries in it, or machine code.
-pub fn read(name: &str, bytes: &[u8]) -> Result<Object, Refusal> {
+pub fn read(name: &str, bytes: &[u8]) -> Result<Object, ImageError> {
     let file = elf::Elf::read(bytes).ok_or_else(damaged)?;
     let mut object = Object {
         name: name.into(),
@@ -138,7 +138,7 @@ impl Object {
     }
 
     /// Returns its PTX.
-    pub fn texts(&self) -> Result<Vec<String>, Refusal> {
+    pub fn texts(&self) -> Result<Vec<String>, ImageError> {
         if self.is_device_runtime() {
             return Ok(vec![DEVICE_RUNTIME.into()]);
         }

@@ -12,7 +12,7 @@ use crate::process::device;
 use cuda_emulator_engine::{LoadError, LoadErrorKind, Program};
 
 /// Why an image cannot be loaded: the driver's code and the text for the log.
-pub type Refusal = (Code, String);
+pub type ImageError = (Code, String);
 
 const ELF: &[u8; 4] = b"\x7fELF";
 
@@ -36,7 +36,7 @@ impl From<Sources> for Contents {
     }
 }
 
-fn refuse<T>(code: Code, text: impl Into<String>) -> std::result::Result<T, Refusal> {
+fn reject<T>(code: Code, text: impl Into<String>) -> std::result::Result<T, ImageError> {
     Err((code, text.into()))
 }
 
@@ -66,10 +66,10 @@ fn begins(address: u64, magic: &[u8]) -> bool {
 }
 
 /// Reads an image at an address. The image itself determines its length.
-pub fn read(address: u64) -> std::result::Result<Contents, Refusal> {
-    let damaged = |what| refuse(Code::ERROR_INVALID_IMAGE, format!("{what} is damaged"));
+pub fn read(address: u64) -> std::result::Result<Contents, ImageError> {
+    let damaged = |what| reject(Code::ERROR_INVALID_IMAGE, format!("{what} is damaged"));
     if address == 0 {
-        return refuse(Code::ERROR_INVALID_VALUE, "the image is a null pointer");
+        return reject(Code::ERROR_INVALID_VALUE, "the image is a null pointer");
     }
     if begins(address, &fat_binary::WRAPPER_MAGIC.to_le_bytes()) {
         // A wrapper points to a fat binary only, and in particular not to another wrapper.
@@ -101,7 +101,7 @@ pub fn read(address: u64) -> std::result::Result<Contents, Refusal> {
             let text = unsafe { CStr::from_ptr(address as *const _) };
             from_text(text.to_bytes())
         }
-        _ => refuse(
+        _ => reject(
             Code::ERROR_INVALID_IMAGE,
             "the image is neither PTX text nor a fat binary",
         ),
@@ -109,9 +109,9 @@ pub fn read(address: u64) -> std::result::Result<Contents, Refusal> {
 }
 
 /// Reads an image of known length.
-pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
+pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, ImageError> {
     if image.starts_with(ELF) {
-        return refuse(
+        return reject(
             Code::ERROR_NO_BINARY_FOR_GPU,
             format!(
                 "the image is machine code (a cubin), which the emulator can't run: load the PTX instead, or a fat \
@@ -128,7 +128,7 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
             .map_err(|code| (code, "the fat binary is damaged".into()))?;
         return match found.ptx {
             Some(text) => match target_of(&text).filter(|target| !device.runs(target)) {
-                Some(target) => refuse(
+                Some(target) => reject(
                     Code::ERROR_NO_BINARY_FOR_GPU,
                     format!(
                         "the fat binary has PTX for {target} and newer only; {}",
@@ -137,18 +137,18 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
                 ),
                 None => from_text(text.as_bytes()),
             },
-            None if found.has_machine_code => refuse(
+            None if found.has_machine_code => reject(
                 Code::ERROR_NO_BINARY_FOR_GPU,
                 "the fat binary contains only machine code, which the emulator can't run: include PTX in it (nvcc \
                  -gencode arch=compute_80,code=compute_80)",
             ),
-            None => refuse(Code::ERROR_NO_BINARY_FOR_GPU, "the fat binary is empty"),
+            None => reject(Code::ERROR_NO_BINARY_FOR_GPU, "the fat binary is empty"),
         };
     }
     if image.starts_with(linker_output::MAGIC) {
         return match linker_output::unpack(image) {
             Some(product) => match product.target {
-                Some(target) if !device::architecture().runs_code(target) => refuse(
+                Some(target) if !device::architecture().runs_code(target) => reject(
                     Code::ERROR_NO_BINARY_FOR_GPU,
                     format!(
                         "the image was linked for {}, and the device is {}: omit CU_JIT_TARGET, or set it to the \
@@ -162,17 +162,17 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
                     bounds: Some(product.bounds),
                 }),
             },
-            None => refuse(Code::ERROR_INVALID_IMAGE, "the linked image is damaged"),
+            None => reject(Code::ERROR_INVALID_IMAGE, "the linked image is damaged"),
         };
     }
     from_text(image)
 }
 
-fn from_text(text: &[u8]) -> std::result::Result<Contents, Refusal> {
+fn from_text(text: &[u8]) -> std::result::Result<Contents, ImageError> {
     let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
     match std::str::from_utf8(text) {
         Ok(text) if text.contains(".version") => Ok(vec![(String::new(), text.to_string())].into()),
-        _ => refuse(
+        _ => reject(
             Code::ERROR_INVALID_IMAGE,
             "the image is neither PTX text nor a fat binary",
         ),
@@ -190,22 +190,22 @@ fn advice() -> String {
 }
 
 /// Parses and links the sources of a module.
-pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
+pub fn load(sources: &Sources) -> std::result::Result<Program, ImageError> {
     build(sources, Code::ERROR_INVALID_PTX)
 }
 
 /// Parses and links the inputs of a linker, each of which was [compiled](compile) before.
-pub fn link(sources: &Sources) -> std::result::Result<Program, Refusal> {
+pub fn link(sources: &Sources) -> std::result::Result<Program, ImageError> {
     build(sources, Code::ERROR_INVALID_SOURCE)
 }
 
 /// Compiles a linker input on its own, without the names that other inputs define. `target` is the
 /// value of `CU_JIT_TARGET`, if given.
-pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), Refusal> {
+pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), ImageError> {
     if let Some(target) = target
         && let Some(own) = target_of(text).filter(|own| !compiles(own, target))
     {
-        return refuse(
+        return reject(
             Code::ERROR_INVALID_PTX,
             format!(
                 "the PTX is for {own}, and CU_JIT_TARGET asks for {}",
@@ -220,7 +220,7 @@ pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), Refus
 }
 
 /// Parses and links sources. `mismatch` is the code for inputs that do not fit together.
-fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, Refusal> {
+fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, ImageError> {
     let inputs: Vec<(&str, &str)> = sources
         .iter()
         .map(|(name, text)| (name.as_str(), text.as_str()))
@@ -230,11 +230,11 @@ fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, Refu
     Ok(program)
 }
 
-fn assemble(inputs: &[(&str, &str)], mismatch: Code) -> std::result::Result<Program, Refusal> {
+fn assemble(inputs: &[(&str, &str)], mismatch: Code) -> std::result::Result<Program, ImageError> {
     for (_, text) in inputs {
         if let Some(target) = target_of(text).filter(|target| !device::architecture().runs(target))
         {
-            return refuse(
+            return reject(
                 Code::ERROR_INVALID_PTX,
                 format!("the PTX is for {target}, and {}", advice()),
             );
@@ -250,7 +250,7 @@ fn assemble(inputs: &[(&str, &str)], mismatch: Code) -> std::result::Result<Prog
     match loaded {
         Ok(Ok(program)) => Ok(program),
         Ok(Err(error)) => Err((code_of(&error, mismatch), format!("{error}"))),
-        Err(_) => refuse(
+        Err(_) => reject(
             Code::ERROR_INVALID_PTX,
             "the emulator's PTX loader failed on this text (see the panic message); please report it",
         ),
@@ -387,17 +387,17 @@ mod tests {
 
     #[test]
     fn fat_binaries_without_ptx_are_described() {
-        let told = |image: &[u8]| {
+        let message = |image: &[u8]| {
             let (code, text) = from_bytes(image).unwrap_err();
             assert_eq!(code, Code::ERROR_NO_BINARY_FOR_GPU);
             text
         };
         let mut image = fat_binary();
         image[16] = 2;
-        assert!(told(&image).contains("only machine code"));
+        assert!(message(&image).contains("only machine code"));
         image.truncate(16);
         image[8..].fill(0);
-        assert!(told(&image).contains("is empty"));
+        assert!(message(&image).contains("is empty"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex};
 
-use super::image::{self, Refusal, Sources};
+use super::image::{self, ImageError, Sources};
 use super::module::{self, Function, Module, Settings};
 use super::register_counts::Bounds;
 use crate::abi::status::{Code, Result};
@@ -84,7 +84,7 @@ pub fn function(handle: u64) -> Result<Arc<Function>> {
 }
 
 /// Loads sources as a library.
-pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Library>, Refusal> {
+pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Library>, ImageError> {
     let program = Arc::new(image::load(sources)?);
     let settings = module::settings_of(&program, bounds);
     let library = insert(Ok(program.clone()), &settings);
@@ -109,7 +109,7 @@ pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Lib
 
 /// Creates a library for an image that was rejected. An H200's driver also loads such an image and
 /// writes the log. The code is returned on first use.
-pub fn refused(code: Code) -> Arc<Library> {
+pub fn rejected(code: Code) -> Arc<Library> {
     insert(Err(code), &[])
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use super::host_objects;
-use super::image::{self, Refusal, Sources};
+use super::image::{self, ImageError, Sources};
 use super::jit_options::{Logs, Options};
 use super::linker_output;
 use super::register_counts::Bounds;
@@ -154,7 +154,7 @@ impl Linker {
     }
 
     /// Compiles an input's texts, and compares their names with those of earlier inputs.
-    fn check(&self, name: &str, found: &[(String, String)]) -> std::result::Result<(), Refusal> {
+    fn check(&self, name: &str, found: &[(String, String)]) -> std::result::Result<(), ImageError> {
         let mut prototypes = self.prototypes.lock().unpoisoned();
         for (_, text) in found {
             image::compile(text, self.target)?;
@@ -210,7 +210,7 @@ impl Linker {
     }
 
     /// Adds the members of libraries that define needed names.
-    fn add_members(&self, inputs: &mut Inputs) -> std::result::Result<(), Refusal> {
+    fn add_members(&self, inputs: &mut Inputs) -> std::result::Result<(), ImageError> {
         let mut members = self.members.lock().unpoisoned();
         if members.is_empty() {
             return Ok(());

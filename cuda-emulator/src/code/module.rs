@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::image::{self, Refusal, Sources};
+use super::image::{self, ImageError, Sources};
 use super::register_counts::Bounds;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
@@ -168,7 +168,7 @@ pub fn load(
     context: &Arc<Context>,
     sources: &Sources,
     bounds: &[Bounds],
-) -> std::result::Result<Arc<Module>, Refusal> {
+) -> std::result::Result<Arc<Module>, ImageError> {
     let program = Arc::new(image::load(sources)?);
     let settings = settings_of(&program, bounds);
     place(context, program, settings, false).map_err(|code| {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::ThreadId;
 
-use super::definition::{Graph, Standing};
+use super::definition::{Graph, Ownership};
 use super::node::Dependency;
 use crate::abi::*;
 use crate::queue::stream::Stream;
@@ -103,8 +103,8 @@ impl Capture {
 
     /// Returns the graph to the client that owned it before, or ends the graph.
     pub fn drop_graph(self) {
-        match self.graph.standing() {
-            Standing::Captured => self.graph.end(),
+        match self.graph.ownership() {
+            Ownership::Capture => self.graph.end(),
             _ => self.graph.end_target(),
         }
     }
@@ -120,11 +120,11 @@ pub fn captures() -> Option<MutexGuard<'static, Vec<Capture>>> {
         .then(|| CAPTURES.lock().unpoisoned())
 }
 
-/// Adds a capture, unless `refused` returns true for the existing ones. In that case it returns the
+/// Adds a capture, unless `rejected` returns true for the existing ones. In that case it returns the
 /// capture.
-pub fn add(capture: Capture, refused: impl Fn(&[Capture]) -> bool) -> Option<Capture> {
+pub fn add(capture: Capture, rejected: impl Fn(&[Capture]) -> bool) -> Option<Capture> {
     let mut captures = CAPTURES.lock().unpoisoned();
-    if refused(&captures) {
+    if rejected(&captures) {
         return Some(capture);
     }
     captures.push(capture);

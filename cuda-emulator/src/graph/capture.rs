@@ -7,7 +7,7 @@ use std::thread;
 
 use super::active_captures::{self, Capture, Member, captures};
 use super::capture_rules::{RELAXED, implies};
-use super::definition::{self, Graph, Standing};
+use super::definition::{self, Graph, Ownership};
 use super::node::{Dependency, Task};
 use crate::abi::status::{Code, Result};
 use crate::process::registry;
@@ -18,8 +18,8 @@ use crate::work::operation::Operation;
 
 pub use super::active_captures::Status;
 pub use super::capture_rules::{
-    check, exchange_mode, refuse_captured, refuse_graph, refuse_unsafe, refuse_untimed,
-    refuse_wait, refuse_wait_for_all, refuse_wait_for_green, refuse_work,
+    check, exchange_mode, reject_captured, reject_graph, reject_unsafe, reject_untimed,
+    reject_wait, reject_wait_for_all, reject_wait_for_green, reject_work,
 };
 
 /// Begins to capture a stream, into a new graph or one of the client's.
@@ -45,10 +45,10 @@ pub fn begin(
         return Err(Code::ERROR_ILLEGAL_STATE);
     }
     let (graph, front) = match into {
-        None => (definition::create(Standing::Captured), Vec::new()),
+        None => (definition::create(Ownership::Capture), Vec::new()),
         Some((graph, front)) => {
             check_front(&graph, &front)?;
-            if graph.standing() == Standing::Captured || !graph.begin_target() {
+            if graph.ownership() == Ownership::Capture || !graph.begin_target() {
                 return Err(Code::ERROR_INVALID_VALUE);
             }
             (graph, front)
@@ -99,19 +99,19 @@ pub fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
     }
     let capture = active_captures::take(&mut captures, at);
     drop(captures);
-    let refused = if capture.status == Status::Invalidated {
+    let rejected = if capture.status == Status::Invalidated {
         Code::ERROR_STREAM_CAPTURE_INVALIDATED
     } else if !capture.is_joined() {
         Code::ERROR_STREAM_CAPTURE_UNJOINED
     } else {
-        match capture.graph.standing() {
-            Standing::Captured => capture.graph.stand(Standing::Own),
+        match capture.graph.ownership() {
+            Ownership::Capture => capture.graph.set_ownership(Ownership::Client),
             _ => capture.graph.end_target(),
         }
         return Ok(capture.graph);
     };
     capture.drop_graph();
-    Err(refused)
+    Err(rejected)
 }
 
 /// The interface installed for streams.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::active_captures::{Capture, Member, Status, captures};
 use super::capture::{Info, of};
-use super::capture_rules::refuse;
+use super::capture_rules::reject;
 use super::enqueue::enqueue;
 use super::node::Dependency;
 use crate::abi::EdgeData;
@@ -77,7 +77,7 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
     }
     let Some(Captured { capture: id, front }) = event.captured() else {
         return match capture {
-            Some(capture) if event.is_recorded() => refuse(
+            Some(capture) if event.is_recorded() => reject(
                 |one| one.id == capture,
                 Code::ERROR_STREAM_CAPTURE_ISOLATION,
             ),
@@ -96,7 +96,7 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
     if let Some(capture) = capture.filter(|capture| *capture != id) {
         drop(all);
         let both = |one: &Capture| one.id == id || one.id == capture;
-        return refuse(both, Code::ERROR_STREAM_CAPTURE_MERGE);
+        return reject(both, Code::ERROR_STREAM_CAPTURE_MERGE);
     }
     let theirs = &mut all[at];
     if stream.role == Role::Legacy {

@@ -57,7 +57,7 @@ fn invalidate(which: impl Fn(&Capture) -> bool) -> bool {
 }
 
 /// Returns an error with `code` if `which` is true for a capture, and invalidates that capture.
-pub fn refuse(which: impl Fn(&Capture) -> bool, code: Code) -> Result {
+pub fn reject(which: impl Fn(&Capture) -> bool, code: Code) -> Result {
     if invalidate(which) { Err(code) } else { Ok(()) }
 }
 
@@ -70,7 +70,7 @@ pub fn refuse(which: impl Fn(&Capture) -> bool, code: Code) -> Result {
 pub fn check(stream: &Arc<Stream>) -> Result {
     if stream.role == Role::Legacy {
         let code = Code::ERROR_STREAM_CAPTURE_IMPLICIT;
-        return refuse(|one| implies(one, stream), code);
+        return reject(|one| implies(one, stream), code);
     }
     match captures() {
         Some(all)
@@ -88,8 +88,8 @@ pub fn check(stream: &Arc<Stream>) -> Result {
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if the stream is being captured.
-pub fn refuse_work(stream: &Arc<Stream>) -> Result {
-    refuse(
+pub fn reject_work(stream: &Arc<Stream>) -> Result {
+    reject(
         |one| one.has(stream),
         Code::ERROR_STREAM_CAPTURE_UNSUPPORTED,
     )
@@ -99,13 +99,13 @@ pub fn refuse_work(stream: &Arc<Stream>) -> Result {
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if the stream is being captured or the call is
-/// [forbidden](refuse_unsafe). For the legacy default stream, also returns the errors of [`check`].
-pub fn refuse_wait(stream: &Arc<Stream>) -> Result {
-    refuse_work(stream)?;
+/// [forbidden](reject_unsafe). For the legacy default stream, also returns the errors of [`check`].
+pub fn reject_wait(stream: &Arc<Stream>) -> Result {
+    reject_work(stream)?;
     if stream.role == Role::Legacy {
         check(stream)?;
     }
-    refuse_unsafe()
+    reject_unsafe()
 }
 
 /// Rejects a call that waits for a whole context.
@@ -113,12 +113,12 @@ pub fn refuse_wait(stream: &Arc<Stream>) -> Result {
 /// # Errors
 /// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if one of its streams is being captured, in any
 /// mode.
-pub fn refuse_wait_for_all(context: &Arc<Context>) -> Result {
+pub fn reject_wait_for_all(context: &Arc<Context>) -> Result {
     let touches = |one: &Capture| {
         let mut members = one.members.iter();
         members.any(|member| Arc::ptr_eq(&member.stream.context, context))
     };
-    refuse(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
+    reject(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 
 /// Rejects a call that concerns all streams of a green context.
@@ -126,9 +126,9 @@ pub fn refuse_wait_for_all(context: &Arc<Context>) -> Result {
 /// # Errors
 /// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if one of its streams is being captured, in any
 /// mode.
-pub fn refuse_wait_for_green(green: &Arc<Green>) -> Result {
+pub fn reject_wait_for_green(green: &Arc<Green>) -> Result {
     let touches = |one: &Capture| one.members.iter().any(|member| member.stream.is_of(green));
-    refuse(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
+    reject(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 
 /// Rejects a call that NVIDIA documents as potentially unsafe, because it may wait for work that is
@@ -137,7 +137,7 @@ pub fn refuse_wait_for_green(green: &Arc<Green>) -> Result {
 /// # Errors
 /// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if a capture of this thread or a global capture
 /// forbids the call.
-pub fn refuse_unsafe() -> Result {
+pub fn reject_unsafe() -> Result {
     let mode = MODE.get();
     if mode == RELAXED {
         return Ok(());
@@ -146,7 +146,7 @@ pub fn refuse_unsafe() -> Result {
     let forbids = |one: &Capture| {
         (one.thread == here && one.mode != RELAXED) || (mode == GLOBAL && one.mode == GLOBAL)
     };
-    refuse(forbids, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
+    reject(forbids, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 
 /// Rejects a launch of a graph.
@@ -154,8 +154,8 @@ pub fn refuse_unsafe() -> Result {
 /// # Errors
 /// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if the stream is being captured, in any mode.
 /// This invalidates the capture.
-pub fn refuse_graph(stream: &Arc<Stream>) -> Result {
-    refuse(
+pub fn reject_graph(stream: &Arc<Stream>) -> Result {
+    reject(
         |one| one.has(stream),
         Code::ERROR_STREAM_CAPTURE_UNSUPPORTED,
     )
@@ -166,7 +166,7 @@ pub fn refuse_graph(stream: &Arc<Stream>) -> Result {
 /// # Errors
 /// Returns `CUDA_ERROR_CAPTURED_EVENT` if the event was last recorded in an active capture, which
 /// becomes invalid, and `CUDA_ERROR_INVALID_VALUE` if that capture has ended.
-pub fn refuse_captured(event: &Event) -> Result {
+pub fn reject_captured(event: &Event) -> Result {
     match event.captured() {
         None => Ok(()),
         Some(captured) if invalidate(|one| one.id == captured.capture) => {
@@ -176,8 +176,8 @@ pub fn refuse_captured(event: &Event) -> Result {
     }
 }
 
-/// Rejects a query of an event's time. Like [`refuse_captured`], but an active capture stays valid.
-pub fn refuse_untimed(event: &Event) -> Result {
+/// Rejects a query of an event's time. Like [`reject_captured`], but an active capture stays valid.
+pub fn reject_untimed(event: &Event) -> Result {
     let under_way = |id| captures().is_some_and(|all| all.iter().any(|one| one.id == id));
     match event.captured() {
         None => Ok(()),

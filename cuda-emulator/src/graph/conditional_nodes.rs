@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::definition::{self, Graph, Standing};
+use super::definition::{self, Graph, Ownership};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::context::Context;
@@ -55,7 +55,7 @@ impl Branch {
         if !fits || !condition.take() {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        let bodies = (0..params.size).map(|_| definition::create(Standing::Child));
+        let bodies = (0..params.size).map(|_| definition::create(Ownership::Node));
         let bodies: Vec<_> = bodies.collect();
         Ok(Branch {
             condition,

@@ -16,13 +16,13 @@ use cuda_emulator_engine::Unpoisoned;
 
 /// The owner of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Ownership {
     /// The client.
-    Own,
+    Client,
     /// A capture, until it ends.
-    Captured,
+    Capture,
     /// A node.
-    Child,
+    Node,
 }
 
 /// A graph.
@@ -31,7 +31,7 @@ pub struct Graph {
     /// Unique in the process.
     pub id: u64,
     me: Weak<Graph>,
-    standing: Mutex<Standing>,
+    ownership: Mutex<Ownership>,
     body: Mutex<Body>,
     /// Whether streams are being captured into it although it was not created by a capture.
     target: AtomicBool,
@@ -59,18 +59,18 @@ impl Object for Arc<Graph> {
     }
 
     fn leak(&self) -> Option<String> {
-        (self.standing() != Standing::Child).then(|| format!("graph {:#x}", self.handle))
+        (self.ownership() != Ownership::Node).then(|| format!("graph {:#x}", self.handle))
     }
 }
 
 /// Creates an empty graph.
-pub fn create(standing: Standing) -> Arc<Graph> {
+pub fn create(ownership: Ownership) -> Arc<Graph> {
     let graph = GRAPHS.insert(|handle| {
         Arc::new_cyclic(|me| Graph {
             handle,
             id: registry::next_number(),
             me: me.clone(),
-            standing: Mutex::new(standing),
+            ownership: Mutex::new(ownership),
             body: Mutex::default(),
             target: AtomicBool::new(false),
             references: Mutex::default(),
@@ -97,7 +97,7 @@ pub fn get(handle: u64) -> Result<Arc<Graph>> {
 /// graph, or during a capture into it.
 pub fn destroy(handle: u64) -> Result {
     let graph = get(handle)?;
-    if graph.standing() != Standing::Own || graph.is_busy() {
+    if graph.ownership() != Ownership::Client || graph.is_busy() {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     // Another thread may have destroyed it first.
@@ -108,12 +108,12 @@ pub fn destroy(handle: u64) -> Result {
 }
 
 impl Graph {
-    pub fn standing(&self) -> Standing {
-        *self.standing.lock().unpoisoned()
+    pub fn ownership(&self) -> Ownership {
+        *self.ownership.lock().unpoisoned()
     }
 
-    pub fn stand(&self, standing: Standing) {
-        *self.standing.lock().unpoisoned() = standing;
+    pub fn set_ownership(&self, ownership: Ownership) {
+        *self.ownership.lock().unpoisoned() = ownership;
     }
 
     /// Marks it as the target of a capture. Returns false if it already was.
@@ -129,16 +129,16 @@ impl Graph {
     pub fn is_busy(&self) -> bool {
         let inside = |node: &Node| node.task.graphs().iter().any(|graph| graph.is_busy());
         self.target.load(Ordering::Acquire)
-            || self.standing() == Standing::Captured
+            || self.ownership() == Ownership::Capture
             || self.body().nodes.values().any(inside)
     }
 
     /// Adds references to a user object, either new ones or the client's.
     ///
     /// # Errors
-    /// Returns the errors of [`UserObject::lend`].
+    /// Returns the errors of [`UserObject::add_graph_references`].
     pub fn retain(&self, object: &Arc<UserObject>, count: u32, flags: u32) -> Result {
-        object.lend(count, flags)?;
+        object.add_graph_references(count, flags)?;
         self.references().add(object, count.into());
         Ok(())
     }
@@ -149,7 +149,7 @@ impl Graph {
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the graph has fewer.
     pub fn release(&self, object: &Arc<UserObject>, count: u32) -> Result {
         self.references().take(object, count)?;
-        object.return_from_graph(count);
+        object.remove_graph_references(count);
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::plan::{Action, Plan};
-use super::refusal::Refusal;
+use super::refusal::InstantiateError;
 use crate::abi::status::Code;
 use crate::abi::*;
 use crate::process::context::Context;
@@ -113,7 +113,7 @@ struct Lists {
     /// Children that have not started.
     children: VecDeque<Launched>,
     /// Total number of children.
-    begotten: u32,
+    total_children: u32,
     tails: VecDeque<Launched>,
 }
 
@@ -145,11 +145,11 @@ impl Environment {
             let _entered = graph_runs::enter(self.clone());
             work()?;
         }
-        self.bring_up(stream)
+        self.run_children(stream)
     }
 
     /// Runs the children that have not started.
-    fn bring_up(self: &Arc<Self>, stream: &Arc<Stream>) -> Outcome {
+    fn run_children(self: &Arc<Self>, stream: &Arc<Stream>) -> Outcome {
         loop {
             let child = self.lists().children.pop_front();
             match child {
@@ -238,7 +238,7 @@ impl<'a> Run<'a> {
             *turn.lock().unpoisoned() = None;
             let tails = std::mem::take(&mut environment.lists().tails);
             follow(&whole, &stream, tails)?;
-            whole.bring_up(&stream)
+            whole.run_children(&stream)
         };
         pieces.push(Piece::new(How::Soon, Box::new(end)));
     }
@@ -263,7 +263,7 @@ impl GraphRun for Environment {
         let mut lists = host.lists();
         let full = match stream {
             TAIL => lists.tails.len() >= MOST_TAILS,
-            _ => lists.begotten >= MOST_CHILDREN,
+            _ => lists.total_children >= MOST_CHILDREN,
         };
         let mut upload = graph.state();
         let most = u32::from(itself && stream == TAIL);
@@ -280,7 +280,7 @@ impl GraphRun for Environment {
         if stream == TAIL {
             lists.tails.push_back(launched);
         } else {
-            lists.begotten += 1;
+            lists.total_children += 1;
             lists.children.push_back(launched);
         }
         Ok(SUCCESS)
@@ -292,8 +292,8 @@ impl GraphRun for Environment {
 /// # Errors
 /// Returns the first unsuitable node: its type is not allowed, or it is a kernel of another context
 /// than the others. Also returns an error for a graph without work.
-pub fn check(plan: &Plan) -> std::result::Result<(), Refusal> {
-    let refused = |result, node| Refusal {
+pub fn check(plan: &Plan) -> std::result::Result<(), InstantiateError> {
+    let rejected = |result, node| InstantiateError {
         code: Code::ERROR_INVALID_VALUE,
         result,
         node,
@@ -317,19 +317,19 @@ pub fn check(plan: &Plan) -> std::result::Result<(), Refusal> {
                 }
                 _ => {
                     let result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
-                    return Err(refused(result, step.node));
+                    return Err(rejected(result, step.node));
                 }
             };
             let first: &Arc<Context> = found.get_or_insert(context);
             if !Arc::ptr_eq(first, context) {
                 let result = CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED;
-                return Err(refused(result, step.node));
+                return Err(rejected(result, step.node));
             }
         }
     }
     match any {
         true => Ok(()),
-        false => Err(Refusal::plain(Code::ERROR_INVALID_VALUE)),
+        false => Err(InstantiateError::plain(Code::ERROR_INVALID_VALUE)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::definition::{self, Body, Graph, Standing, check_edge};
+use super::definition::{self, Body, Graph, Ownership, check_edge};
 use super::node::{self, Link, Node, Task};
 use crate::abi::EdgeData;
 use crate::abi::status::{Code, Result};
@@ -113,11 +113,11 @@ impl Graph {
     /// # Errors
     /// Returns `CUDA_ERROR_NOT_SUPPORTED` if the graph has memory nodes, conditional nodes, or
     /// nodes that kernels can change.
-    pub fn copy(&self, standing: Standing) -> Result<Arc<Graph>> {
+    pub fn copy(&self, ownership: Ownership) -> Result<Arc<Graph>> {
         if self.is_single() {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
-        let copy = definition::create(standing);
+        let copy = definition::create(ownership);
         copy.references().extend(&self.references(), None);
         let body: &Body = &self.body();
         let mut new = copy.body();
@@ -127,7 +127,7 @@ impl Graph {
                 Task::Operation(operation, context) => {
                     Task::Operation(operation.clone(), context.clone())
                 }
-                Task::Child(graph) => Task::Child(graph.copy(Standing::Child)?),
+                Task::Child(graph) => Task::Child(graph.copy(Ownership::Node)?),
                 Task::Conditional(_) => return Err(Code::ERROR_INVALID_VALUE),
             };
             let node = Node {

@@ -51,7 +51,7 @@ pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: 
         (None, _) => Ok(()),
         (Some(transfer), Timing::Asynchronous) => enqueue(stream, Operation::Copy(transfer)),
         (Some(transfer), Timing::Synchronous) => {
-            capture::refuse_work(stream)?;
+            capture::reject_work(stream)?;
             transfer.submit(stream, timing)
         }
     }
@@ -69,7 +69,7 @@ pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
     if timing == Timing::Asynchronous {
         return enqueue(stream, Operation::Fill(checked));
     }
-    capture::refuse_work(stream)?;
+    capture::reject_work(stream)?;
     checked.submit(stream)
 }
 

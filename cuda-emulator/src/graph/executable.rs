@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::capture;
 use super::conditional_nodes;
-use super::definition::{Graph, Standing};
+use super::definition::{Graph, Ownership};
 use super::device_launch::{self, Launchable, Run};
 use super::plan::Plan;
-use super::refusal::Refusal;
+use super::refusal::InstantiateError;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::memory::graph_allocations::GraphMemory;
@@ -69,23 +69,23 @@ const FLAGS: u32 = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
 ///
 /// Returns `CUDA_ERROR_NOT_SUPPORTED` if the graph can be instantiated only once at a time and an
 /// executable graph exists.
-pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, Refusal> {
-    let whole = graph.standing() == Standing::Own && !graph.is_busy();
+pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, InstantiateError> {
+    let whole = graph.ownership() == Ownership::Client && !graph.is_busy();
     if flags & !u64::from(FLAGS) != 0 || !whole {
-        return Err(Refusal::plain(Code::ERROR_INVALID_VALUE));
+        return Err(InstantiateError::plain(Code::ERROR_INVALID_VALUE));
     }
     let by_kernels = flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0;
     if by_kernels && flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0 {
-        return Err(Refusal::plain(Code::ERROR_INVALID_VALUE));
+        return Err(InstantiateError::plain(Code::ERROR_INVALID_VALUE));
     }
     if graph.conditions().iter().any(|one| !one.is_used()) {
-        return Err(Refusal {
+        return Err(InstantiateError {
             result: CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED,
-            ..Refusal::plain(Code::ERROR_INVALID_VALUE)
+            ..InstantiateError::plain(Code::ERROR_INVALID_VALUE)
         });
     }
-    let instance = graph.instance().map_err(Refusal::plain)?;
-    let plan = Plan::of(graph).map_err(|node| Refusal {
+    let instance = graph.instance().map_err(InstantiateError::plain)?;
+    let plan = Plan::of(graph).map_err(|node| InstantiateError {
         code: Code::ERROR_INVALID_VALUE,
         result: CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE,
         node,
@@ -143,7 +143,7 @@ impl Exec {
     /// # Errors
     /// Returns the errors of captures.
     pub fn upload(&self, stream: &Arc<Stream>) -> Result {
-        capture::refuse_work(stream)?;
+        capture::reject_work(stream)?;
         let state = self.state();
         if let Some(launchable) = &self.launchable {
             stream.submit(launchable.uploading(&state.plan));
@@ -158,7 +158,7 @@ impl Exec {
     /// launch, or memory that it frees is not allocated. Also returns the errors of captures, and
     /// an error if a context of its work is destroyed or has faulted.
     pub fn launch(&self, stream: &Arc<Stream>) -> Result {
-        capture::refuse_graph(stream)?;
+        capture::reject_graph(stream)?;
         let mut state = self.state();
         state.plan.usable()?;
         let mut pieces = self.take_memory(&state.plan)?;
@@ -203,14 +203,14 @@ impl Exec {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         for one in others {
-            one.take_back();
+            one.mark_freed();
         }
         let mut pieces = Vec::new();
         for memory in left {
-            if memory.take_back() {
-                pieces.push(memory.clone().going());
+            if memory.mark_freed() {
+                pieces.push(memory.clone().free_work());
             }
-            memory.leave();
+            memory.leave_to_client();
         }
         Ok(pieces)
     }

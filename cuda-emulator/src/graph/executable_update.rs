@@ -21,7 +21,7 @@ use crate::work::memory_operations::Words;
 use crate::work::operation::Operation;
 
 /// The reason why an update is rejected.
-pub struct Refusal {
+pub struct UpdateError {
     /// `CUgraphExecUpdateResult`
     pub result: u32,
     /// The node of the new graph, or 0 for none in particular.
@@ -30,17 +30,17 @@ pub struct Refusal {
     pub from: u64,
 }
 
-impl Refusal {
-    pub fn plain(result: u32) -> Refusal {
-        Refusal {
+impl UpdateError {
+    pub fn plain(result: u32) -> UpdateError {
+        UpdateError {
             result,
             node: 0,
             from: 0,
         }
     }
 
-    fn at(result: u32, step: &Step) -> Refusal {
-        Refusal {
+    fn at(result: u32, step: &Step) -> UpdateError {
+        UpdateError {
             result,
             node: step.node,
             from: 0,
@@ -48,7 +48,7 @@ impl Refusal {
     }
 }
 
-type Checked<T = ()> = std::result::Result<T, Refusal>;
+type Checked<T = ()> = std::result::Result<T, UpdateError>;
 /// Maps nodes of the executable graph to nodes of the new graph.
 type Pairs = HashMap<usize, usize>;
 
@@ -78,16 +78,16 @@ impl Plan {
 /// Pairs the steps of two plans, from the last ones backwards along the edges.
 fn pair(old: &Plan, new: &Plan) -> Checked<Pairs> {
     if old.steps.len() != new.steps.len() {
-        return Err(Refusal::plain(TOPOLOGY));
+        return Err(UpdateError::plain(TOPOLOGY));
     }
     let (old_places, new_places) = (old.places(), new.places());
     let (old_exits, new_exits) = (old.exits(), new.exits());
     if old_exits.len() != new_exits.len() {
         let more = new_exits.get(old_exits.len()).or(new_exits.last());
         let step = more.map(|&place| &new.steps[place]);
-        return Err(Refusal {
+        return Err(UpdateError {
             node: step.map_or(0, |step| step.node),
-            ..Refusal::plain(TOPOLOGY)
+            ..UpdateError::plain(TOPOLOGY)
         });
     }
     let mut pairs = Pairs::new();
@@ -100,7 +100,7 @@ fn pair(old: &Plan, new: &Plan) -> Checked<Pairs> {
     while let Some((one, other)) = open.pop() {
         let (one, other) = (&old.steps[one], &new.steps[other]);
         if one.before.len() != other.before.len() {
-            return Err(Refusal::at(TOPOLOGY, other));
+            return Err(UpdateError::at(TOPOLOGY, other));
         }
         for (mine, theirs) in one.before.iter().zip(&other.before) {
             let places = (old_places[&mine.number], new_places[&theirs.number]);
@@ -113,14 +113,14 @@ fn pair(old: &Plan, new: &Plan) -> Checked<Pairs> {
                 }
                 (Some(&paired), Some(_)) if paired == places.1 => {}
                 _ => {
-                    return Err(Refusal {
+                    return Err(UpdateError {
                         from: new.steps[places.1].node,
-                        ..Refusal::at(TOPOLOGY, other)
+                        ..UpdateError::at(TOPOLOGY, other)
                     });
                 }
             }
             if mine.data != theirs.data {
-                return Err(Refusal::at(TOPOLOGY, other));
+                return Err(UpdateError::at(TOPOLOGY, other));
             }
         }
     }
@@ -192,19 +192,19 @@ fn check(old: &Plan, new: &Plan, flags: u64) -> Checked<Pairs> {
         let other = &new.steps[pairs[&place]];
         if one.action.kind() != other.action.kind() {
             let result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-            return Err(Refusal::at(result, other));
+            return Err(UpdateError::at(result, other));
         }
         match (&one.action, &other.action) {
             (Action::Operation(one, mine), Action::Operation(two, theirs)) => {
                 check_operation((one, mine), (two, theirs), flags)
-                    .map_err(|result| Refusal::at(result, other))?;
+                    .map_err(|result| UpdateError::at(result, other))?;
             }
             (Action::Child(one), Action::Child(two)) => {
                 check(one, two, flags)?;
             }
             (Action::Conditional(one), Action::Conditional(two)) => {
                 if !one.is_like(two) {
-                    return Err(Refusal::at(PARAMETERS, other));
+                    return Err(UpdateError::at(PARAMETERS, other));
                 }
                 for (one, two) in one.bodies.iter().zip(&two.bodies) {
                     check(one, two, flags)?;
@@ -252,7 +252,7 @@ impl Exec {
     /// # Errors
     /// Returns the reason if the graph differs too much. Then nothing has changed.
     pub fn update(&self, graph: &Graph) -> Checked {
-        let new = Plan::of(graph).map_err(|_| Refusal::plain(CU_GRAPH_EXEC_UPDATE_ERROR))?;
+        let new = Plan::of(graph).map_err(|_| UpdateError::plain(CU_GRAPH_EXEC_UPDATE_ERROR))?;
         let plan = &mut self.state().plan;
         let pairs = check(plan, &new, self.flags)?;
         apply(plan, new, &pairs, self.flags)
@@ -267,24 +267,24 @@ impl Exec {
         node::containing(node)?;
         let mut state = self.state();
         let step = state.plan.step(node).ok_or(Code::ERROR_INVALID_VALUE)?;
-        let refused = Err(Code::ERROR_INVALID_VALUE);
+        let rejected = Err(Code::ERROR_INVALID_VALUE);
         let (Action::Operation(old, mine), Task::Operation(mut new, theirs)) =
             (&mut step.action, task)
         else {
-            return refused;
+            return rejected;
         };
         if node::kind_of(old) != node::kind_of(&new) {
-            return refused;
+            return rejected;
         }
         new.keep_attributes(old)?;
         let flat = |one: &Transfer, two: &Transfer| one.is_linear() && two.is_linear();
         if let (Operation::Copy(one), Operation::Copy(two)) = (&*old, &new)
             && !flat(one, two)
         {
-            return refused;
+            return rejected;
         }
         if check_operation((old, mine), (&new, &theirs), self.flags).is_err() {
-            return refused;
+            return rejected;
         }
         (*old, *mine) = (new, theirs);
         Ok(())
@@ -302,9 +302,9 @@ impl Exec {
         let Action::Child(old) = &mut step.action else {
             return Err(Code::ERROR_INVALID_VALUE);
         };
-        let refused = |_| Code::ERROR_INVALID_VALUE;
-        let pairs = check(old, &new, self.flags).map_err(refused)?;
-        apply(old, new, &pairs, self.flags).map_err(refused)
+        let rejected = |_| Code::ERROR_INVALID_VALUE;
+        let pairs = check(old, &new, self.flags).map_err(rejected)?;
+        apply(old, new, &pairs, self.flags).map_err(rejected)
     }
 
     /// Calls `look` with the enabled flag of a kernel, copy or fill node.

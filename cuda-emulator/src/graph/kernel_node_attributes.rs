@@ -8,7 +8,7 @@ use crate::abi::*;
 use crate::queue::stream_attributes::clamp;
 use crate::work::cluster_limits;
 use crate::work::launch::Launch;
-use crate::work::launch_attributes::Wishes;
+use crate::work::launch_attributes::LaunchOptions;
 use crate::work::operation::Operation;
 use cuda_emulator_engine::Shape;
 
@@ -83,7 +83,7 @@ impl Node {
             CU_LAUNCH_ATTRIBUTE_PRIORITY => {
                 attribute.value.0[0] = clamp(value.0[0] as i32) as u32;
             }
-            _ => Wishes::default().add(&mut new.shape, &attribute, true)?,
+            _ => LaunchOptions::default().add(&mut new.shape, &attribute, true)?,
         }
         new.shape.cluster = cluster_limits::choose(&new.function, new.shape.cluster)?;
         new.attributes.retain(|one| one.id != id);

@@ -28,7 +28,9 @@ pub fn allocation(graph: &Graph, params: &AllocNodeParams) -> Result<(Task, u64)
         return Err(Code::ERROR_INVALID_VALUE);
     }
     if properties.handle_types != 0 {
-        return Err(warnings::lacking("graph memory for other processes"));
+        return Err(warnings::missing_feature(
+            "graph memory for other processes",
+        ));
     }
     let ordinal = properties.location.device()?;
     let access: Vec<Access> = In::of(params.access).array(params.access_count)?;

@@ -27,7 +27,7 @@ mod refusal;
 pub mod updatable_nodes;
 pub mod user_object;
 
-pub use definition::{Standing, create, destroy, get};
+pub use definition::{Ownership, create, destroy, get};
 pub use edit::Edge;
 pub use node::{Dependency, Task, containing};
-pub use refusal::Refusal;
+pub use refusal::InstantiateError;

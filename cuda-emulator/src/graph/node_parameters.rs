@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::conditional_nodes::Branch;
-use super::definition::{self, Graph, Standing};
+use super::definition::{self, Graph, Ownership};
 use super::node::{self, Dependency, Node, Task};
 use crate::abi::pointers::In;
 use crate::abi::status::{Code, Result};
@@ -158,9 +158,9 @@ pub fn wait(event: u64) -> Result<Task> {
 /// and the errors of [`Graph::copy`].
 pub fn child(params: &ChildNodeParams) -> Result<Task> {
     let graph = definition::get(params.graph)?;
-    match (params.ownership, graph.standing()) {
-        (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, _) => Ok(Task::Child(graph.copy(Standing::Child)?)),
-        (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, Standing::Own) => Ok(Task::Child(graph)),
+    match (params.ownership, graph.ownership()) {
+        (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, _) => Ok(Task::Child(graph.copy(Ownership::Node)?)),
+        (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, Ownership::Client) => Ok(Task::Child(graph)),
         _ => Err(Code::ERROR_INVALID_VALUE),
     }
 }
@@ -175,19 +175,19 @@ pub fn add(graph: &Arc<Graph>, task: Task, on: &[Dependency]) -> Result<u64> {
         let memory = memory.clone();
         return graph
             .add(task, on)
-            .inspect_err(|_| memory.keep(graph.handle));
+            .inspect_err(|_| memory.undo_free_by(graph.handle));
     }
     let Task::Child(child) = &task else {
         return graph.add(task, on);
     };
     let child = child.clone();
-    let moved = child.standing() == Standing::Own;
+    let moved = child.ownership() == Ownership::Client;
     if moved && child.contains(graph) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let node = graph.add(task, on);
     match node {
-        Ok(_) => child.stand(Standing::Child),
+        Ok(_) => child.set_ownership(Ownership::Node),
         Err(_) if !moved => child.end(),
         Err(_) => {}
     }
@@ -433,10 +433,12 @@ impl Node {
         match (&mut task, &self.task) {
             (Task::Operation(new, _), Task::Operation(old, _)) => new.keep_attributes(old)?,
             (Task::Child(graph), _) => {
-                if graph.standing() == Standing::Child {
+                if graph.ownership() == Ownership::Node {
                     graph.end();
                 }
-                return Err(warnings::lacking("a new graph for a child graph node"));
+                return Err(warnings::missing_feature(
+                    "a new graph for a child graph node",
+                ));
             }
             _ => {}
         }

@@ -4,7 +4,7 @@ use crate::abi::CUDA_GRAPH_INSTANTIATE_ERROR;
 use crate::abi::status::Code;
 
 /// The reason why a graph cannot be instantiated.
-pub struct Refusal {
+pub struct InstantiateError {
     pub code: Code,
     /// `CUgraphInstantiateResult`
     pub result: u32,
@@ -12,9 +12,9 @@ pub struct Refusal {
     pub node: u64,
 }
 
-impl Refusal {
-    pub fn plain(code: Code) -> Refusal {
-        Refusal {
+impl InstantiateError {
+    pub fn plain(code: Code) -> InstantiateError {
+        InstantiateError {
             code,
             result: CUDA_GRAPH_INSTANTIATE_ERROR,
             node: 0,

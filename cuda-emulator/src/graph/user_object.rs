@@ -123,7 +123,7 @@ impl Destruction {
     fn run(self) {
         // SAFETY: the client's function is called with the client's argument, and no reference is
         // left.
-        call::into_client_alone(|| unsafe { (self.destroy)(self.data) });
+        call::call_client_without_context(|| unsafe { (self.destroy)(self.data) });
     }
 }
 
@@ -155,7 +155,7 @@ impl UserObject {
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if `count` is 0 or too large, for unknown flags, and if
     /// the client has fewer references.
-    pub fn lend(&self, count: u32, flags: u32) -> Result {
+    pub fn add_graph_references(&self, count: u32, flags: u32) -> Result {
         if !is_count(count) || flags & !CU_GRAPH_USER_OBJECT_MOVE != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -169,7 +169,7 @@ impl UserObject {
     }
 
     /// Releases references of a graph.
-    pub fn return_from_graph(&self, count: u32) {
+    pub fn remove_graph_references(&self, count: u32) {
         let mut counts = self.counts.lock().unpoisoned();
         counts.graphs -= u64::from(count);
         self.end_without(counts.clients + counts.graphs);

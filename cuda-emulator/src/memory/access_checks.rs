@@ -49,8 +49,8 @@ impl Allocation {
     /// Returns whether work of a context may not read a part of it. [`allocations::check`] has
     /// accepted the range.
     pub fn is_closed_to_reads(&self, context: &Context, address: u64, size: u64) -> bool {
-        let who = context.ordinal as usize;
-        self.is_open_to(context).is_none() || !allows(self, address, size, who, false)
+        let accessor = context.ordinal as usize;
+        self.is_open_to(context).is_none() || !allows(self, address, size, accessor, false)
     }
 
     /// Returns whether it belongs only to another context of the same device. All contexts share
@@ -67,7 +67,7 @@ impl Allocation {
 
     /// Returns, with `CUDA_EMULATOR_CHECK=context`, why work of a context must not access it at
     /// `address`, or `None` if it may.
-    pub fn trespass(&self, context: &Context, address: u64) -> Option<String> {
+    pub fn foreign_access(&self, context: &Context, address: u64) -> Option<String> {
         (configuration::get().check_context && self.is_foreign_to(context)).then(|| {
             format!(
                 "it is {} bytes into {}, which belongs to {}, but this work belongs to {}",
@@ -81,28 +81,32 @@ impl Allocation {
 }
 
 /// Changes the access of a device, or of the host, to mapped memory.
-pub fn set_rights(allocation: &Allocation, who: usize, flags: u8) {
+pub fn set_rights(allocation: &Allocation, accessor: usize, flags: u8) {
     if let Some(rights) = &allocation.rights {
-        rights.set(who, flags);
-        allocations::forget_views();
+        rights.set(accessor, flags);
+        allocations::invalidate_lookups();
     }
 }
 
 /// Returns the base and size of the contiguous mapped memory around `at` to which a device has the
 /// same access. Kernels and copies treat adjacent mappings as one.
-pub fn stretch(at: &Allocation, who: usize) -> (u64, u64) {
+pub fn uniform_range(at: &Allocation, accessor: usize) -> (u64, u64) {
     let Some(rights) = &at.rights else {
         return (at.base, at.size);
     };
-    let flags = rights.of(who);
-    let alike = |one: &Allocation| one.rights.as_ref().is_some_and(|own| own.of(who) == flags);
+    let flags = rights.of(accessor);
+    let alike = |one: &Allocation| {
+        one.rights
+            .as_ref()
+            .is_some_and(|own| own.of(accessor) == flags)
+    };
     allocations::joined(at, alike)
 }
 
 /// Returns whether a device may access a range that [`allocations::check`] has accepted. Mapped
 /// memory has its own access rights.
-pub fn allows(at: &Allocation, address: u64, size: u64, who: usize, write: bool) -> bool {
-    let enough = |rights: &Rights| match u32::from(rights.of(who)) {
+pub fn allows(at: &Allocation, address: u64, size: u64, accessor: usize, write: bool) -> bool {
+    let enough = |rights: &Rights| match u32::from(rights.of(accessor)) {
         CU_MEM_ACCESS_FLAGS_PROT_NONE => false,
         flags => !write || flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
     };
@@ -110,14 +114,14 @@ pub fn allows(at: &Allocation, address: u64, size: u64, who: usize, write: bool)
         return true;
     };
     let end = address.saturating_add(size);
-    let (base, length) = stretch(at, who);
+    let (base, length) = uniform_range(at, accessor);
     let (mut reached, mut allowed) = (base + length, enough(rights));
     while allowed && reached < end {
         let Some(next) = allocations::find(reached) else {
             return false;
         };
         allowed = next.rights.as_ref().is_none_or(enough);
-        let (base, length) = stretch(&next, who);
+        let (base, length) = uniform_range(&next, accessor);
         reached = base + length;
     }
     allowed

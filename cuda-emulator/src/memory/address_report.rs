@@ -62,7 +62,9 @@ pub fn closed(context: &Context, address: u64) -> Option<String> {
         allocation.context.ordinal
     );
     let how = match allocation.pool {
-        Some(_) => "cuMemPoolSetAccess grants other devices access to a pool (MemoryPool::grant_access)",
+        Some(_) => {
+            "cuMemPoolSetAccess grants other devices access to a pool (MemoryPool::grant_access)"
+        }
         None => "cuCtxEnablePeerAccess grants a context access to it",
     };
     match allocation.is_open_to(context) {
@@ -71,6 +73,9 @@ pub fn closed(context: &Context, address: u64) -> Option<String> {
             Some(format!("{whose}, which this device may only read: {how}"))
         }
         Some(false) => None,
-        None => Some(format!("{whose}, which {} may not access: {how}", context.name())),
+        None => Some(format!(
+            "{whose}, which {} may not access: {how}",
+            context.name()
+        )),
     }
 }

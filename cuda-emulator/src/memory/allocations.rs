@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once, OnceLock, RwLock};
 
 use super::arena;
-use super::backing::Ground;
+use super::backing::Backing;
 use super::freed_allocations;
 use super::managed;
 use super::origin::Origin;
@@ -46,7 +46,7 @@ pub struct Allocation {
     /// The slot that describes it to other processes, once a handle was requested.
     pub shared: OnceLock<Option<Slot>>,
     /// Its addresses and its share of the device's memory, released with it.
-    ground: Ground,
+    backing: Backing,
     /// The bytes that have been written, with `CUDA_EMULATOR_CHECK=uninit`.
     pub shadow: Option<Shadow>,
 }
@@ -72,7 +72,7 @@ pub fn generation() -> u64 {
 }
 
 /// Invalidates cached lookups after access rights have changed.
-pub fn forget_views() {
+pub fn invalidate_lookups() {
     GENERATION.fetch_add(1, Ordering::AcqRel);
 }
 
@@ -131,7 +131,7 @@ impl Kind for Memory {
     fn end(&self, owner: &Owner) {
         let mut all: Vec<_> = read().values().cloned().collect();
         // Access rights may also end with a context.
-        forget_views();
+        invalidate_lookups();
         // Mapped memory belongs to no context.
         all.retain(|one| one.context.id == owner.id && one.rights.is_none());
         for allocation in all {
@@ -140,14 +140,14 @@ impl Kind for Memory {
     }
 
     /// Returns whether a stream has not yet reached a `cuMemFreeAsync`.
-    fn is_settling(&self) -> bool {
+    fn has_queued_frees(&self) -> bool {
         let all = self.all();
         all.iter().any(|one| one.freeing.load(Ordering::Acquire))
     }
 
     fn leaks(&self) -> Vec<String> {
         let mut all = self.all();
-        all.retain(|one| one.is_clients());
+        all.retain(|one| one.belongs_to_client());
         let line = |one: &Arc<Allocation>| {
             let late = if one.freeing.load(Ordering::Acquire) {
                 "; cuMemFreeAsync was called, but its stream has not reached it"
@@ -162,8 +162,8 @@ impl Kind for Memory {
 
 impl Allocation {
     /// Sets the backing.
-    fn on(mut self, ground: Ground) -> Allocation {
-        self.ground = ground;
+    fn on(mut self, backing: Backing) -> Allocation {
+        self.backing = backing;
         self
     }
 
@@ -183,7 +183,7 @@ impl Allocation {
             sync_memops: AtomicBool::new(false),
             rights: None,
             shared: OnceLock::new(),
-            ground: Ground::default(),
+            backing: Backing::default(),
             shadow: None,
         }
     }
@@ -206,8 +206,8 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
     let on_host = request.pool.as_ref().is_some_and(|pool| pool.is_on_host());
     let device = (on_device && !on_host).then_some(context.ordinal);
     let exportable = request.origin == Origin::Device;
-    let mut ground = Ground::take(size, request.align, device, exportable)?;
-    ground.in_file = in_file;
+    let mut backing = Backing::take(size, request.align, device, exportable)?;
+    backing.in_file = in_file;
     // Host memory, managed memory and module variables are excluded, because the host writes them
     // without the emulator's knowledge.
     let is_device_only = |pool: &Arc<Pool>| !pool.is_managed() && !pool.is_on_host();
@@ -222,9 +222,9 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
             ready: AtomicBool::new(request.ready),
             sync_memops: AtomicBool::new(on_device),
             shadow: watched.then(|| Shadow::new(request.size)).flatten(),
-            ..Allocation::new(context, ground.start(), request.size, request.origin)
+            ..Allocation::new(context, backing.start(), request.size, request.origin)
         }
-        .on(ground),
+        .on(backing),
     );
     enter(&mut write(), &allocation);
     Ok(allocation)
@@ -251,13 +251,13 @@ pub fn place(
 /// The pages are released with it.
 pub fn place_in(
     context: &Arc<Context>,
-    ground: Ground,
+    backing: Backing,
     skipped: u64,
     size: u64,
     origin: Origin,
     pool: Option<Arc<Pool>>,
 ) -> Arc<Allocation> {
-    let base = ground.start() + skipped;
+    let base = backing.start() + skipped;
     let on_device = origin != Origin::Opened;
     let allocation = Arc::new(
         Allocation {
@@ -265,7 +265,7 @@ pub fn place_in(
             sync_memops: AtomicBool::new(on_device),
             ..Allocation::new(context, base, size, origin)
         }
-        .on(ground),
+        .on(backing),
     );
     enter(&mut write(), &allocation);
     allocation
@@ -402,7 +402,7 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     if let Some(pool) = &allocation.pool {
         pool.returned(allocation.base);
     }
-    allocation.ground.release();
+    allocation.backing.release();
     true
 }
 
@@ -415,7 +415,7 @@ fn describe(id: u64, origin: &Origin, base: u64, size: u64) -> String {
 
 impl Allocation {
     /// Returns whether it is mapped memory that nothing may access.
-    pub fn is_out_of_reach(&self) -> bool {
+    pub fn is_inaccessible(&self) -> bool {
         self.rights.as_ref().is_some_and(Rights::are_none)
     }
 
@@ -431,7 +431,7 @@ impl Allocation {
     }
 
     /// Returns whether the client has to free it.
-    pub fn is_clients(&self) -> bool {
+    pub fn belongs_to_client(&self) -> bool {
         match self.origin {
             Origin::Variable(_) | Origin::Heap => false,
             // The leak report lists the reservation and the physical memory instead.

@@ -19,16 +19,16 @@ use crate::process::memory_file::{Memfd, PAGE};
 pub const ALIGNMENT: u64 = 512;
 /// Limits, in bytes and in number, of the freed blocks whose addresses are not yet reused. The
 /// delay makes a use after free hit nothing instead of another allocation's data.
-const REST_BYTES: u64 = 64 << 20;
-const REST_BLOCKS: usize = 1024;
+const QUARANTINE_BYTES: u64 = 64 << 20;
+const QUARANTINE_BLOCKS: usize = 1024;
 /// Freed blocks of at least this size return their pages to the system.
 const RELEASE_FROM: u64 = 256 << 10;
 
 struct Arena {
     free: Blocks,
     /// Blocks freed recently.
-    resting: VecDeque<(u64, u64)>,
-    resting_bytes: u64,
+    quarantine: VecDeque<(u64, u64)>,
+    quarantine_bytes: u64,
 }
 
 /// A range of the address space.
@@ -90,8 +90,8 @@ fn range(exportable: bool) -> Option<&'static Range> {
             let start = base.next_multiple_of(2 << 20);
             let arena = Arena {
                 free: Blocks::new(start, size - (start - base)),
-                resting: VecDeque::new(),
-                resting_bytes: 0,
+                quarantine: VecDeque::new(),
+                quarantine_bytes: 0,
             };
             Some(Range {
                 base,
@@ -123,11 +123,11 @@ pub fn file_at(address: u64) -> Option<(&'static Memfd, u64)> {
 }
 
 impl Arena {
-    fn wake_one(&mut self) -> bool {
-        let Some((address, size)) = self.resting.pop_front() else {
+    fn reuse_oldest(&mut self) -> bool {
+        let Some((address, size)) = self.quarantine.pop_front() else {
             return false;
         };
-        self.resting_bytes -= size;
+        self.quarantine_bytes -= size;
         self.free.add(address, size);
         true
     }
@@ -137,7 +137,7 @@ impl Arena {
             if let Some(found) = self.free.allocate(size, align) {
                 return Some(found);
             }
-            if !self.wake_one() {
+            if !self.reuse_oldest() {
                 return None;
             }
         }
@@ -196,12 +196,12 @@ pub fn release(address: u64, size: u64) {
         return;
     };
     let mut arena = range.arena.lock().unpoisoned();
-    arena.resting.push_back((address, size));
-    arena.resting_bytes += size;
-    while arena.resting.len() > REST_BLOCKS
-        || arena.resting_bytes > REST_BYTES && arena.resting.len() > 1
+    arena.quarantine.push_back((address, size));
+    arena.quarantine_bytes += size;
+    while arena.quarantine.len() > QUARANTINE_BLOCKS
+        || arena.quarantine_bytes > QUARANTINE_BYTES && arena.quarantine.len() > 1
     {
-        arena.wake_one();
+        arena.reuse_oldest();
     }
 }
 
@@ -220,8 +220,8 @@ mod tests {
     fn arena_of(size: u64) -> Arena {
         Arena {
             free: Blocks::new(1 << 20, size),
-            resting: VecDeque::new(),
-            resting_bytes: 0,
+            quarantine: VecDeque::new(),
+            quarantine_bytes: 0,
         }
     }
 
@@ -238,8 +238,8 @@ mod tests {
     fn freed_blocks_are_reused_early_if_needed() {
         let mut arena = arena_of(1 << 16);
         let block = arena.allocate(1 << 16, 512).unwrap();
-        arena.resting.push_back((block, 1 << 16));
-        arena.resting_bytes = 1 << 16;
+        arena.quarantine.push_back((block, 1 << 16));
+        arena.quarantine_bytes = 1 << 16;
         assert_eq!(arena.allocate(1 << 16, 512), Some(block));
     }
 

@@ -64,7 +64,7 @@ impl Object for Array {
     }
 
     fn end(self: &Arc<Self>) {
-        self.vacate();
+        self.mark_destroyed();
     }
 
     fn leak(&self) -> Option<String> {
@@ -93,7 +93,7 @@ impl Drop for Array {
     fn drop(&mut self) {
         if self.reserved > 0 {
             arena::release(self.base, self.reserved);
-            budget::give_back(self.context.ordinal, self.reserved);
+            budget::release(self.context.ordinal, self.reserved);
         }
     }
 }
@@ -200,7 +200,7 @@ impl Array {
         )
     }
 
-    fn vacate(&self) {
+    fn mark_destroyed(&self) {
         self.gone.store(true, Ordering::Release);
         PLACES.write().unpoisoned().remove(&self.base);
     }
@@ -227,7 +227,7 @@ fn make(
     let reserved = arena::rounded(array.size()).ok_or(Code::ERROR_OUT_OF_MEMORY)?;
     budget::take(context.ordinal, reserved)?;
     let Some(base) = arena::allocate(reserved, arena::ALIGNMENT) else {
-        budget::give_back(context.ordinal, reserved);
+        budget::release(context.ordinal, reserved);
         return Err(Code::ERROR_OUT_OF_MEMORY);
     };
     (array.base, array.reserved) = (base, reserved);
@@ -250,7 +250,7 @@ fn add(mut array: Array) -> Arc<Array> {
 /// Removes an array's handle and hides it from copies.
 fn remove(array: &Array) {
     ARRAYS.remove(array.handle);
-    array.vacate();
+    array.mark_destroyed();
 }
 
 /// Creates an array in the current context.

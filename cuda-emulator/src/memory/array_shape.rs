@@ -13,7 +13,7 @@ const KNOWN_FLAGS: u32 = CUDA_ARRAY3D_LAYERED
     | CUDA_ARRAY3D_TEXTURE_GATHER;
 /// Flags of arrays that a GPU has and the emulator lacks: arrays without memory, and arrays for
 /// video.
-const LACKING_FLAGS: u32 =
+const UNSUPPORTED_FLAGS: u32 =
     CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
 /// Device attributes with the maximum width, height and depth (or layers) of a kind of array. 0 if
@@ -160,39 +160,41 @@ fn is_within(one: &Array3dDescriptor, limits: Limits) -> Result<bool> {
 /// fit together, and `CUDA_ERROR_NOT_SUPPORTED` for surfaces of compressed texels. It also returns
 /// `CUDA_ERROR_NOT_SUPPORTED` for arrays that are not emulated.
 pub fn check(one: &Array3dDescriptor) -> Result<Texel> {
-    let refused = Err(Code::ERROR_INVALID_VALUE);
-    if one.width == 0 || one.flags & !(KNOWN_FLAGS | LACKING_FLAGS) != 0 {
-        return refused;
+    let rejected = Err(Code::ERROR_INVALID_VALUE);
+    if one.width == 0 || one.flags & !(KNOWN_FLAGS | UNSUPPORTED_FLAGS) != 0 {
+        return rejected;
     }
     // The set of video formats is not known here, so the format is not checked.
     if one.flags & CUDA_ARRAY3D_VIDEO_ENCODE_DECODE != 0 {
-        return Err(warnings::lacking("an array for video"));
+        return Err(warnings::missing_feature("an array for video"));
     }
     let texel = Texel::new(one.format, one.channels)?;
     let kind = kind(one)?;
     if texel.is_compressed() && matches!(kind, Kind::Line | Kind::LayeredLines) {
-        return refused;
+        return rejected;
     }
-    if one.flags & LACKING_FLAGS != 0 {
-        return Err(warnings::lacking("a sparse or deferred-mapping array"));
+    if one.flags & UNSUPPORTED_FLAGS != 0 {
+        return Err(warnings::missing_feature(
+            "a sparse or deferred-mapping array",
+        ));
     }
     let fits =
         is_within(one, kind.of_textures())? || kind == Kind::Volume && is_within(one, ALTERNATE)?;
     if !fits {
-        return refused;
+        return rejected;
     }
     if one.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
         if texel.is_compressed() {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
         if !is_within(one, kind.of_surfaces())? {
-            return refused;
+            return rejected;
         }
     }
     if one.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0
         && (kind != Kind::Plane || !is_within(one, GATHER)?)
     {
-        return refused;
+        return rejected;
     }
     Ok(texel)
 }

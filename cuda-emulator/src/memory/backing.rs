@@ -8,7 +8,7 @@ use crate::process::memory_file;
 
 /// The resources of an allocation, which it returns when it is freed.
 #[derive(Default)]
-pub struct Ground {
+pub struct Backing {
     /// Start and size of the addresses taken from the arena. `None` for memory of the client's own
     /// and for memory in a reservation.
     addresses: Option<(u64, u64)>,
@@ -18,13 +18,13 @@ pub struct Ground {
     charge: Option<(i32, u64)>,
 }
 
-impl Ground {
+impl Backing {
     /// Allocates addresses from the arena. They count against a device's memory if `device` is
     /// given.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the device's memory or the address space is exhausted.
-    pub fn take(size: u64, align: u64, device: Option<i32>, exportable: bool) -> Result<Ground> {
+    pub fn take(size: u64, align: u64, device: Option<i32>, exportable: bool) -> Result<Backing> {
         let bytes = arena::rounded(size).ok_or(Code::ERROR_OUT_OF_MEMORY)?;
         match device {
             Some(ordinal) => budget::take(ordinal, bytes)?,
@@ -35,16 +35,16 @@ impl Ground {
             true => arena::allocate_exportable(bytes, align),
             false => arena::allocate(bytes, align),
         };
-        let ground = Ground {
+        let backing = Backing {
             addresses: taken.map(|start| (start, bytes)),
             in_file: false,
             charge: device.map(|ordinal| (ordinal, bytes)),
         };
         if taken.is_none() {
-            ground.release();
+            backing.release();
             return Err(Code::ERROR_OUT_OF_MEMORY);
         }
-        Ok(ground)
+        Ok(backing)
     }
 
     /// Allocates whole pages of addresses where a file will be mapped. They count against no
@@ -52,11 +52,11 @@ impl Ground {
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the address space is exhausted.
-    pub fn pages(bytes: u64) -> Result<Ground> {
+    pub fn pages(bytes: u64) -> Result<Backing> {
         let bytes = bytes.checked_next_multiple_of(memory_file::PAGE);
         let taken =
             bytes.and_then(|bytes| Some((arena::allocate(bytes, memory_file::PAGE)?, bytes)));
-        Ok(Ground {
+        Ok(Backing {
             addresses: Some(taken.ok_or(Code::ERROR_OUT_OF_MEMORY)?),
             in_file: true,
             charge: None,
@@ -78,7 +78,7 @@ impl Ground {
             }
         }
         if let Some((ordinal, bytes)) = self.charge {
-            budget::give_back(ordinal, bytes);
+            budget::release(ordinal, bytes);
         }
     }
 }

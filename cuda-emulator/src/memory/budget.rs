@@ -28,6 +28,6 @@ pub fn take(ordinal: i32, bytes: u64) -> Result {
 }
 
 /// Returns bytes counted by [`take`].
-pub fn give_back(ordinal: i32, bytes: u64) {
+pub fn release(ordinal: i32, bytes: u64) {
     USED.lock().unpoisoned()[ordinal as usize] -= bytes;
 }

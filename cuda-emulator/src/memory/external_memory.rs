@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::allocations;
 use super::arena;
 use super::array;
-use super::backing::Ground;
+use super::backing::Backing;
 use super::origin::Origin;
 use super::physical_memory::{self, Physical, Window};
 use crate::abi::ExternalMemoryArray;
@@ -91,16 +91,16 @@ pub fn map(handle: u64, offset: u64, size: u64) -> Result<u64> {
     }
     let context = context::current()?;
     let skipped = offset % PAGE;
-    let ground = Ground::pages(skipped + size)?;
+    let backing = Backing::pages(skipped + size)?;
     let pages = (skipped + size).next_multiple_of(PAGE);
     let physical = &external.physical;
     // SAFETY: addresses just allocated, in whole pages. The file has that many pages from `offset`
     // on.
-    if !unsafe { physical.show_part_at(ground.start(), offset - skipped, pages) } {
-        ground.release();
+    if !unsafe { physical.show_part_at(backing.start(), offset - skipped, pages) } {
+        backing.release();
         return Err(Code::ERROR_OUT_OF_MEMORY);
     }
-    Ok(allocations::place_in(&context, ground, skipped, size, Origin::External, None).base)
+    Ok(allocations::place_in(&context, backing, skipped, size, Origin::External, None).base)
 }
 
 /// Maps a mipmapped array in a part of it. Its texels have the layout of the emulator's other

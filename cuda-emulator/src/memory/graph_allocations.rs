@@ -150,7 +150,7 @@ impl GraphMemory {
     }
 
     /// Returns the stream work that makes it accessible.
-    pub fn coming(self: Arc<Self>) -> Piece {
+    pub fn allocation_work(self: Arc<Self>) -> Piece {
         let work = move || {
             let allocation = &self.allocation;
             allocations::set_ready(allocation, true);
@@ -163,15 +163,15 @@ impl GraphMemory {
     }
 
     /// Returns the stream work that makes it inaccessible.
-    pub fn going(self: Arc<Self>) -> Piece {
+    pub fn free_work(self: Arc<Self>) -> Piece {
         let work = move || {
-            self.withdraw();
+            self.make_inaccessible();
             Ok(())
         };
         Piece::new(How::Soon, Box::new(work))
     }
 
-    fn withdraw(&self) {
+    fn make_inaccessible(&self) {
         let allocation = &self.allocation;
         if allocation.ready.load(Ordering::Acquire) {
             allocations::set_ready(allocation, false);
@@ -187,7 +187,7 @@ impl GraphMemory {
     }
 
     /// Leaves it to the client after a launch.
-    pub fn leave(self: &Arc<Self>) {
+    pub fn leave_to_client(self: &Arc<Self>) {
         self.outstanding.store(true, Ordering::Release);
         let mut all = OUTSTANDING.lock().unpoisoned();
         all.get_or_insert_default()
@@ -196,7 +196,7 @@ impl GraphMemory {
 
     /// Marks it as freed by a call that takes effect later, in the order of a stream. Returns
     /// whether it was allocated.
-    pub fn take_back(&self) -> bool {
+    pub fn mark_freed(&self) -> bool {
         let was = self.outstanding.swap(false, Ordering::AcqRel);
         let kept = match OUTSTANDING.lock().unpoisoned().as_mut() {
             Some(all) if was => all.remove(&self.address()),
@@ -208,7 +208,7 @@ impl GraphMemory {
     }
 
     /// Undoes [`free_by`](Self::free_by) after the free node could not be added to the graph.
-    pub fn keep(&self, graph: u64) {
+    pub fn undo_free_by(&self, graph: u64) {
         let (this, none) = (graph, 0);
         let _ = self
             .freed_by
@@ -233,7 +233,7 @@ impl GraphMemory {
 
 impl Drop for GraphMemory {
     fn drop(&mut self) {
-        self.withdraw();
+        self.make_inaccessible();
         let this: *const GraphMemory = self;
         if let Some(known) = KNOWN.lock().unpoisoned().as_mut() {
             // After its context has ended, the address may belong to other memory.
@@ -263,7 +263,7 @@ pub fn at(address: u64) -> Result<Arc<GraphMemory>> {
 /// Returns `CUDA_ERROR_INVALID_VALUE` if no launch has left it to the client.
 fn outstanding(allocation: &Allocation) -> Result<Arc<GraphMemory>> {
     let memory = at(allocation.base)?;
-    if memory.take_back() {
+    if memory.mark_freed() {
         Ok(memory)
     } else {
         Err(Code::ERROR_INVALID_VALUE)
@@ -279,7 +279,7 @@ pub fn free(allocation: &Arc<Allocation>) -> Result {
     let memory = outstanding(allocation)?;
     allocation.context.drain();
     allocation.context.usable()?;
-    memory.withdraw();
+    memory.make_inaccessible();
     Ok(())
 }
 
@@ -289,6 +289,6 @@ pub fn free(allocation: &Arc<Allocation>) -> Result {
 /// Returns `CUDA_ERROR_INVALID_VALUE` if no launch has left it or it has already been freed.
 pub fn free_async(allocation: &Arc<Allocation>, stream: &Arc<Stream>) -> Result {
     let memory = outstanding(allocation)?;
-    stream.submit(memory.going());
+    stream.submit(memory.free_work());
     Ok(())
 }

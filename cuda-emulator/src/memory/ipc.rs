@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex};
 
 use super::allocations::{self, Allocation};
 use super::arena;
-use super::backing::Ground;
+use super::backing::Backing;
 use super::origin::Origin;
 use crate::abi::status::{Code, Result};
 use crate::process::context::{self, Context};
 use crate::process::device;
 use crate::process::memory_file::{Identity, Memfd, PAGE};
-use crate::process::shared_slots::{Handle, Key, Lost, Slot, Sort};
+use crate::process::shared_slots::{Handle, HandleKind, Key, OpenError, Slot};
 use crate::process::warnings;
 use cuda_emulator_engine::Unpoisoned;
 
@@ -46,7 +46,7 @@ static OPENED: Mutex<BTreeMap<Key, Opened>> = Mutex::new(BTreeMap::new());
 pub fn export(address: u64) -> Result<Handle> {
     let found = allocations::find(address).filter(|one| one.origin == Origin::Device);
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
-    let why = || warnings::lacking("shared memory larger than the file size limit");
+    let why = || warnings::missing_feature("shared memory larger than the file size limit");
     let (file, offset) = arena::file_at(allocation.base).ok_or_else(why)?;
     let identity = file.identity().ok_or(Code::ERROR_OPERATING_SYSTEM)?;
     let slot = allocation.shared.get_or_init(|| {
@@ -62,7 +62,7 @@ pub fn export(address: u64) -> Result<Handle> {
         Some(slot)
     });
     let slot = slot.as_ref().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
-    Ok(slot.handle(Sort::Memory))
+    Ok(slot.handle(HandleKind::Memory))
 }
 
 /// Opens memory of another process. Opening it again returns the same address.
@@ -76,16 +76,16 @@ pub fn export(address: u64) -> Result<Handle> {
 /// Returns `CUDA_ERROR_MAP_FAILED` if the current device has no link to the memory's device.
 pub fn open(handle: &Handle) -> Result<u64> {
     let context = context::current()?;
-    let slot = Slot::open(Sort::Memory, handle).map_err(|lost| match lost {
-        Lost::Nonsense => Code::ERROR_INVALID_VALUE,
-        Lost::Own => Code::ERROR_INVALID_CONTEXT,
-        Lost::Gone => Code::ERROR_INVALID_HANDLE,
+    let slot = Slot::open(HandleKind::Memory, handle).map_err(|error| match error {
+        OpenError::Invalid => Code::ERROR_INVALID_VALUE,
+        OpenError::SameProcess => Code::ERROR_INVALID_CONTEXT,
+        OpenError::Unreachable => Code::ERROR_INVALID_HANDLE,
     })?;
     let word = |index| slot.word(index).load(Ordering::Acquire);
     let ordinal = i32::try_from(word(ORDINAL)).map_err(|_| Code::ERROR_INVALID_VALUE)?;
     let mut all = OPENED.lock().unpoisoned();
     if let Some(known) = all.get_mut(&slot.key())
-        && known.is_there()
+        && known.is_open()
     {
         reach(&context, &known.allocation.context)?;
         known.count += 1;
@@ -114,17 +114,17 @@ pub fn open(handle: &Handle) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let skipped = offset % PAGE;
-    let ground = Ground::pages(skipped + size)?;
+    let backing = Backing::pages(skipped + size)?;
     let length = (skipped + size).next_multiple_of(PAGE);
     // SAFETY: whole pages that the arena has just allocated, and the file has that many.
-    if !unsafe { file.map_at(ground.start(), offset - skipped, length) } {
-        ground.release();
+    if !unsafe { file.map_at(backing.start(), offset - skipped, length) } {
+        backing.release();
         return Err(Code::ERROR_MAP_FAILED);
     }
-    let allocation = allocations::place_in(&owner, ground, skipped, size, Origin::Opened, None);
+    let allocation = allocations::place_in(&owner, backing, skipped, size, Origin::Opened, None);
     let base = allocation.base;
     // Memory whose context has ended needs no entry any more.
-    all.retain(|_, one| one.is_there());
+    all.retain(|_, one| one.is_open());
     let opened = Opened {
         allocation,
         count: 1,
@@ -144,7 +144,7 @@ fn reach(context: &Context, owner: &Context) -> Result {
         return Err(Code::ERROR_MAP_FAILED);
     }
     if context.set_peer(owner, true) {
-        allocations::forget_views();
+        allocations::invalidate_lookups();
     }
     Ok(())
 }
@@ -159,7 +159,7 @@ pub fn close(address: u64) -> Result {
     let mut all = OPENED.lock().unpoisoned();
     let found = all
         .iter_mut()
-        .find(|(_, one)| one.base == address && one.is_there());
+        .find(|(_, one)| one.base == address && one.is_open());
     let (key, one) = found.ok_or(Code::ERROR_INVALID_VALUE)?;
     one.count -= 1;
     if one.count > 0 {
@@ -178,7 +178,7 @@ pub fn close(address: u64) -> Result {
 
 impl Opened {
     /// Returns false if its context has ended.
-    fn is_there(&self) -> bool {
+    fn is_open(&self) -> bool {
         allocations::starting_at(self.base).is_some_and(|one| one.id == self.allocation.id)
     }
 }

@@ -159,23 +159,23 @@ pub fn advise(range: &Range, advice: u32, about: Location) -> Result {
         CU_MEM_ADVISE_SET_PREFERRED_LOCATION => {
             // A NUMA node is accepted, but the attributes do not return it.
             let (kind, id) = place()?;
-            let told = matches!(
+            let reported = matches!(
                 kind,
                 CU_MEM_LOCATION_TYPE_DEVICE | CU_MEM_LOCATION_TYPE_HOST
             );
-            set(&|page| page.preferred = told.then_some((kind, id)));
+            set(&|page| page.preferred = reported.then_some((kind, id)));
         }
         CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION => set(&|page| page.preferred = None),
         CU_MEM_ADVISE_SET_ACCESSED_BY => {
-            let who = accessor()?;
+            let accessor = accessor()?;
             set(&|page| {
-                page.accessed_by.insert(who);
+                page.accessed_by.insert(accessor);
             });
         }
         CU_MEM_ADVISE_UNSET_ACCESSED_BY => {
-            let who = accessor()?;
+            let accessor = accessor()?;
             set(&|page| {
-                page.accessed_by.remove(&who);
+                page.accessed_by.remove(&accessor);
             });
         }
         _ => return Err(Code::ERROR_INVALID_VALUE),
@@ -207,8 +207,8 @@ pub fn attribute(range: &Range, attribute: u32) -> Result<Vec<i32>> {
         }
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION => vec![old(preferred())],
         CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY => {
-            let everywhere = |who: &i32| {
-                let has = |page: &Page| Some(page.accessed_by.contains(who));
+            let everywhere = |accessor: &i32| {
+                let has = |page: &Page| Some(page.accessed_by.contains(accessor));
                 common(range, has) == Some(true)
             };
             let devices = 0..configuration::get().devices as i32;

@@ -14,16 +14,16 @@ impl Rights {
         Rights([const { AtomicU8::new(0) }; HOST + 1])
     }
 
-    pub fn of(&self, who: usize) -> u8 {
-        self.0[who].load(Ordering::Acquire)
+    pub fn of(&self, accessor: usize) -> u8 {
+        self.0[accessor].load(Ordering::Acquire)
     }
 
     /// Returns whether nothing may access it.
     pub fn are_none(&self) -> bool {
-        (0..=HOST).all(|who| self.of(who) == 0)
+        (0..=HOST).all(|accessor| self.of(accessor) == 0)
     }
 
-    pub fn set(&self, who: usize, flags: u8) {
-        self.0[who].store(flags, Ordering::Release);
+    pub fn set(&self, accessor: usize, flags: u8) {
+        self.0[accessor].store(flags, Ordering::Release);
     }
 }

@@ -28,7 +28,7 @@ const WIN32: u32 = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT;
 
 /// Physical memory. It exists until its handles, mappings and descriptors are gone.
 pub struct Physical {
-    lies_in: Place,
+    storage: Place,
     pub size: u64,
     pub properties: AllocationProperties,
     /// The device whose budget it counts against. `None` for host memory and memory of another
@@ -73,7 +73,7 @@ impl Object for Handle {
 impl Drop for Physical {
     fn drop(&mut self) {
         if let Some(ordinal) = self.taken_from {
-            budget::give_back(ordinal, self.size);
+            budget::release(ordinal, self.size);
         }
     }
 }
@@ -99,7 +99,7 @@ impl Physical {
     /// - the range is reserved and nothing is mapped there;
     /// - `offset` and `size` are whole pages within the memory.
     pub unsafe fn show_part_at(&self, address: u64, offset: u64, size: u64) -> bool {
-        let (file, start) = match &self.lies_in {
+        let (file, start) = match &self.storage {
             Place::Own(file) => (file, 0),
             Place::Shared(part) => part.place(),
         };
@@ -223,14 +223,14 @@ pub fn create(size: u64, wanted: AllocationProperties) -> Result<Arc<Handle>> {
         0 => Part::take(size).map(Place::Shared),
         _ => own(),
     };
-    let Some(lies_in) = place else {
+    let Some(storage) = place else {
         if let Some(ordinal) = taken_from {
-            budget::give_back(ordinal, size);
+            budget::release(ordinal, size);
         }
         return Err(Code::ERROR_OUT_OF_MEMORY);
     };
     Ok(add(Arc::new(Physical {
-        lies_in,
+        storage,
         size,
         properties,
         taken_from,
@@ -258,7 +258,7 @@ fn describe(file: &Memfd, size: u64, properties: &AllocationProperties) -> Optio
 pub fn adopt(fd: i32) -> Result<Arc<Physical>> {
     let (file, size, properties) = understood(fd).ok_or(Code::ERROR_UNKNOWN)?;
     Ok(Arc::new(Physical {
-        lies_in: Place::Own(file),
+        storage: Place::Own(file),
         size,
         properties,
         taken_from: None,
@@ -324,7 +324,7 @@ pub fn export(handle: &Handle, kind: u32) -> Result<i32> {
     {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    match &physical.lies_in {
+    match &physical.storage {
         Place::Own(file) => file.duplicate().ok_or(Code::ERROR_OPERATING_SYSTEM),
         Place::Shared(_) => Err(Code::ERROR_INVALID_VALUE),
     }

@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::pool_accounts::{Book, FILE_SIZE, PIECE};
+use super::pool_accounts::{Account, FILE_SIZE, PIECE};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::device;
@@ -34,7 +34,7 @@ pub struct Pool {
     /// The reuse switches and the release threshold. The switches have no effect, because the
     /// emulator delays reuse of freed addresses.
     settings: Mutex<[u64; 4]>,
-    book: Mutex<Book>,
+    account: Mutex<Account>,
     /// Ids of the streams that have freed memory of it. Destroyed streams stay in the set, because
     /// a thread may still wait for an event recorded there.
     freed_on: Mutex<HashSet<u64>>,
@@ -52,7 +52,7 @@ static POOLS: Table<Pool> = Table::new();
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        if self.book.get_mut().unpoisoned().pending {
+        if self.account.get_mut().unpoisoned().pending {
             PENDING.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -190,7 +190,7 @@ const FILE_LINK: &str = "/memfd:cuda-emulator-pool-";
 static PENDING: AtomicUsize = AtomicUsize::new(0);
 
 /// Releases memory of pools after a wait for a stream or a whole device.
-pub fn waited(stream: Option<u64>, ordinal: i32) {
+pub fn release_after_wait(stream: Option<u64>, ordinal: i32) {
     if PENDING.load(Ordering::Acquire) == 0 {
         return; // the usual case
     }
@@ -200,14 +200,14 @@ pub fn waited(stream: Option<u64>, ordinal: i32) {
             None => pool.ordinal == ordinal,
         };
         if concerned {
-            pool.keep_to_threshold();
+            pool.trim_to_threshold();
         }
     }
 }
 
 /// Makes the next wait check the pool for memory to release.
-fn expect_release(book: &mut Book) {
-    if !std::mem::replace(&mut book.pending, true) {
+fn expect_release(account: &mut Account) {
+    if !std::mem::replace(&mut account.pending, true) {
         PENDING.fetch_add(1, Ordering::AcqRel);
     }
 }
@@ -259,7 +259,7 @@ impl Pool {
             place,
             maximum,
             settings: Mutex::new([1, 1, 1, 0]),
-            book: Mutex::new(Book::new(file.is_some())),
+            account: Mutex::new(Account::new(file.is_some())),
             freed_on: Mutex::default(),
             access: Mutex::default(),
             file,
@@ -268,8 +268,8 @@ impl Pool {
         })
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unpoisoned()
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unpoisoned()
     }
 
     fn purpose(&self) -> Purpose {
@@ -294,12 +294,12 @@ impl Pool {
 
     /// Returns whether a device may access its memory.
     pub fn allows(&self, ordinal: i32) -> bool {
-        self.is_managed() || self.tells_access(ordinal)
+        self.is_managed() || self.reports_access(ordinal)
     }
 
     /// Returns whether it reports access of a device. For managed memory, an H200's driver (580)
     /// reports access only if it was set.
-    pub fn tells_access(&self, ordinal: i32) -> bool {
+    pub fn reports_access(&self, ordinal: i32) -> bool {
         !self.is_managed() && self.place == (CU_MEM_LOCATION_TYPE_DEVICE, ordinal)
             || self.access.lock().unpoisoned().contains(&ordinal)
     }
@@ -332,7 +332,7 @@ impl Pool {
     }
 
     /// Returns whether it has plain memory of another device to which `ordinal` has no link.
-    pub fn lies_apart_from(&self, ordinal: i32) -> bool {
+    pub fn is_unreachable_from(&self, ordinal: i32) -> bool {
         let (kind, own) = self.place;
         !self.is_managed()
             && kind == CU_MEM_LOCATION_TYPE_DEVICE
@@ -357,32 +357,32 @@ impl Pool {
 
     /// Returns the offset of an allocation in its file.
     pub fn place_of(&self, address: u64) -> Option<u64> {
-        self.book().place_of(address)
+        self.account().place_of(address)
     }
 
     /// Records that an allocation was freed.
     pub fn returned(&self, address: u64) {
-        let mut book = self.book();
-        book.give(address);
-        expect_release(&mut book);
+        let mut account = self.account();
+        account.give(address);
+        expect_release(&mut account);
     }
 
     /// Releases the memory above the threshold after a wait. Another waiting thread continues only
     /// when the release is done.
-    fn keep_to_threshold(&self) {
+    fn trim_to_threshold(&self) {
         let settings = self.settings.lock().unpoisoned();
-        let mut book = self.book();
-        if book.pending {
+        let mut account = self.account();
+        if account.pending {
             let threshold = settings[3];
-            self.release(&mut book, |reserved| reserved > threshold);
-            book.pending = false;
+            self.release(&mut account, |reserved| reserved > threshold);
+            account.pending = false;
             PENDING.fetch_sub(1, Ordering::AcqRel);
         }
     }
 
     /// Releases unused pieces while `wanted` is true for the reserved bytes.
-    fn release(&self, book: &mut Book, wanted: impl Fn(u64) -> bool) {
-        for start in book.release(wanted) {
+    fn release(&self, account: &mut Account, wanted: impl Fn(u64) -> bool) {
+        for start in account.release(wanted) {
             // The lock is held, so nothing has been allocated there yet.
             if let Some(file) = &self.file {
                 file.punch(start, PIECE);
@@ -397,7 +397,7 @@ impl Pool {
 
     /// Releases unused pieces, but keeps at least `keep` bytes.
     pub fn trim(&self, keep: u64) {
-        self.release(&mut self.book(), |reserved| {
+        self.release(&mut self.account(), |reserved| {
             reserved.checked_sub(PIECE).is_some_and(|left| left >= keep)
         });
     }
@@ -414,10 +414,10 @@ impl Pool {
                 (settings[(attribute - FIRST_SETTING) as usize], false)
             }
             CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => (settings[3], true),
-            CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT => (self.book().reserved(), true),
-            CU_MEMPOOL_ATTR_USED_MEM_CURRENT => (self.book().used(), true),
-            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH => (self.book().reserved_most(), true),
-            CU_MEMPOOL_ATTR_USED_MEM_HIGH => (self.book().used_most(), true),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT => (self.account().reserved(), true),
+            CU_MEMPOOL_ATTR_USED_MEM_CURRENT => (self.account().used(), true),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH => (self.account().reserved_most(), true),
+            CU_MEMPOOL_ATTR_USED_MEM_HIGH => (self.account().used_most(), true),
             _ => return Err(Code::ERROR_INVALID_VALUE),
         })
     }
@@ -433,14 +433,14 @@ impl Pool {
         match attribute {
             CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => {
                 settings[3] = value;
-                expect_release(&mut self.book());
+                expect_release(&mut self.account());
             }
             FIRST_SETTING..CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => {
                 settings[(attribute - FIRST_SETTING) as usize] = u64::from(value != 0);
             }
             // High-water marks can only be reset.
-            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if value == 0 => self.book().reset_reserved_most(),
-            CU_MEMPOOL_ATTR_USED_MEM_HIGH if value == 0 => self.book().reset_used_most(),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if value == 0 => self.account().reset_reserved_most(),
+            CU_MEMPOOL_ATTR_USED_MEM_HIGH if value == 0 => self.account().reset_used_most(),
             _ => return Err(Code::ERROR_INVALID_VALUE),
         }
         Ok(())
@@ -458,14 +458,14 @@ impl Pool {
         undo: impl FnOnce(T),
     ) -> Result<T> {
         let (address, made) = make()?;
-        let mut book = self.book();
-        let Some(place) = book.take(size, self.maximum) else {
-            drop(book);
+        let mut account = self.account();
+        let Some(place) = account.take(size, self.maximum) else {
+            drop(account);
             undo(made);
             return Err(Code::ERROR_OUT_OF_MEMORY);
         };
-        book.bind(address, place, size);
-        drop(book);
+        account.bind(address, place, size);
+        drop(account);
         if let Some(file) = &self.file {
             // SAFETY: memory just allocated, in whole pages. The file is larger than all places.
             let mapped = unsafe { file.map_at(address, place, size.next_multiple_of(PAGE)) };

@@ -18,7 +18,7 @@ pub const FILE_SIZE: u64 = 1 << 36;
 
 /// The account of a pool.
 #[derive(Default)]
-pub struct Book {
+pub struct Account {
     /// The numbers of the reserved pieces in a linear address space.
     pieces: BTreeSet<u64>,
     /// The unused parts of the pieces.
@@ -110,11 +110,11 @@ impl Gaps {
     }
 }
 
-impl Book {
-    pub fn new(paged: bool) -> Book {
-        Book {
+impl Account {
+    pub fn new(paged: bool) -> Account {
+        Account {
             paged,
-            ..Book::default()
+            ..Account::default()
         }
     }
 
@@ -251,81 +251,91 @@ mod tests {
     /// The values that an H200 (driver 580) returns after each of these steps.
     #[test]
     fn account_matches_an_h200() {
-        let mut book = Book::default();
-        let take = |book: &mut Book, address, size| {
-            let place = book.take(size, None).unwrap();
-            book.bind(address, place, size);
+        let mut account = Account::default();
+        let take = |account: &mut Account, address, size| {
+            let place = account.take(size, None).unwrap();
+            account.bind(address, place, size);
             place
         };
-        assert_eq!(take(&mut book, 1, 1), 0);
-        assert_eq!(take(&mut book, 2, 1000), 512);
-        assert_eq!((book.reserved(), book.used()), (PIECE, 1001));
-        take(&mut book, 3, 20 * MIB);
-        assert_eq!(book.reserved(), PIECE);
-        take(&mut book, 4, 40 * MIB);
-        assert_eq!((book.reserved(), book.used()), (2 * PIECE, 62_915_561));
-        book.give(4);
+        assert_eq!(take(&mut account, 1, 1), 0);
+        assert_eq!(take(&mut account, 2, 1000), 512);
+        assert_eq!((account.reserved(), account.used()), (PIECE, 1001));
+        take(&mut account, 3, 20 * MIB);
+        assert_eq!(account.reserved(), PIECE);
+        take(&mut account, 4, 40 * MIB);
+        assert_eq!(
+            (account.reserved(), account.used()),
+            (2 * PIECE, 62_915_561)
+        );
+        account.give(4);
         let above = |threshold: u64| move |reserved: u64| reserved > threshold;
-        book.release(above(0));
-        assert_eq!((book.reserved(), book.used()), (PIECE, 20_972_521));
+        account.release(above(0));
+        assert_eq!((account.reserved(), account.used()), (PIECE, 20_972_521));
         for address in 1..=3 {
-            book.give(address);
+            account.give(address);
         }
-        assert_eq!((book.reserved(), book.used()), (PIECE, 0));
-        book.release(above(0));
-        assert_eq!((book.reserved(), book.reserved_most()), (0, 2 * PIECE));
-        take(&mut book, 1, 100 * MIB);
-        book.give(1);
+        assert_eq!((account.reserved(), account.used()), (PIECE, 0));
+        account.release(above(0));
+        assert_eq!(
+            (account.reserved(), account.reserved_most()),
+            (0, 2 * PIECE)
+        );
+        take(&mut account, 1, 100 * MIB);
+        account.give(1);
         for (keep, left) in [(50, 2), (33, 2), (32, 1), (0, 0)] {
             let keep = keep * MIB;
-            book.release(|reserved| reserved >= keep + PIECE);
-            assert_eq!(book.reserved(), left * PIECE, "{keep}");
+            account.release(|reserved| reserved >= keep + PIECE);
+            assert_eq!(account.reserved(), left * PIECE, "{keep}");
         }
         for address in 1..=4 {
-            take(&mut book, address, 10 * MIB);
+            take(&mut account, address, 10 * MIB);
         }
-        assert_eq!(book.reserved(), 2 * PIECE);
-        book.give(1);
-        book.give(3);
-        book.release(above(0));
-        assert_eq!(book.reserved(), 2 * PIECE, "both pieces are in use");
-        take(&mut book, 3, 10 * MIB);
-        assert_eq!((book.reserved(), book.used()), (2 * PIECE, 30 * MIB));
+        assert_eq!(account.reserved(), 2 * PIECE);
+        account.give(1);
+        account.give(3);
+        account.release(above(0));
+        assert_eq!(account.reserved(), 2 * PIECE, "both pieces are in use");
+        take(&mut account, 3, 10 * MIB);
+        assert_eq!((account.reserved(), account.used()), (2 * PIECE, 30 * MIB));
     }
 
     #[test]
     fn pool_does_not_exceed_its_maximum() {
-        let mut book = Book::default();
+        let mut account = Account::default();
         let most = Some(PIECE);
-        assert!(book.take(8 * MIB, most).is_some() && book.take(8 * MIB, most).is_some());
-        assert_eq!(book.take(40 * MIB, most), None);
-        assert_eq!(book.take(u64::MAX - 5, None), None, "beyond all addresses");
-        assert_eq!((book.used(), book.reserved()), (16 * MIB, PIECE));
+        assert!(account.take(8 * MIB, most).is_some() && account.take(8 * MIB, most).is_some());
+        assert_eq!(account.take(40 * MIB, most), None);
+        assert_eq!(
+            account.take(u64::MAX - 5, None),
+            None,
+            "beyond all addresses"
+        );
+        assert_eq!((account.used(), account.reserved()), (16 * MIB, PIECE));
     }
 
     #[test]
     fn places_stay_within_the_file() {
-        let mut book = Book::new(true);
+        let mut account = Account::new(true);
         let large = 1024 * MIB;
-        let kept = book.take(40 * MIB, None).unwrap();
-        book.bind(1, kept, 40 * MIB);
+        let kept = account.take(40 * MIB, None).unwrap();
+        account.bind(1, kept, 40 * MIB);
         let mut before = None;
         for address in 2..102 {
-            let place = book.take(large, None).unwrap();
+            let place = account.take(large, None).unwrap();
             assert!(place + large <= FILE_SIZE, "{address}");
-            book.bind(address, place, large);
-            before.into_iter().for_each(|one| book.give(one));
+            account.bind(address, place, large);
+            before.into_iter().for_each(|one| account.give(one));
             before = Some(address);
-            book.release(|reserved| reserved > 0);
+            account.release(|reserved| reserved > 0);
         }
-        assert_eq!(book.take(FILE_SIZE, None), None);
-        book.give(101);
-        book.release(|reserved| reserved > 0);
-        assert_eq!(book.take(large, None), Some(40 * MIB));
+        assert_eq!(account.take(FILE_SIZE, None), None);
+        account.give(101);
+        account.release(|reserved| reserved > 0);
+        assert_eq!(account.take(large, None), Some(40 * MIB));
         let rest = FILE_SIZE - large - 40 * MIB;
-        assert_eq!(book.take(rest + 1, None), None);
-        assert!(book.take(rest, None).is_some());
-        assert_eq!(book.reserved(), FILE_SIZE);
+        assert_eq!(account.take(rest + 1, None), None);
+        assert!(account.take(rest, None).is_some());
+        assert_eq!(account.reserved(), FILE_SIZE);
     }
 
     /// Returns the first sufficient gap between places by walking all of them, or the end of the
@@ -357,7 +367,7 @@ mod tests {
 
     #[test]
     fn places_match_a_linear_search() {
-        let mut book = Book::default();
+        let mut account = Account::default();
         let mut places = BTreeMap::new();
         let mut random = 7u64;
         let mut number = |below: u64| {
@@ -374,34 +384,34 @@ mod tests {
                     1 => 1 + number(5000),
                     _ => 512 * (1 + number(64)),
                 };
-                let expected = walked(&places, &book.pieces, size);
-                let place = book.take(size, None).unwrap();
+                let expected = walked(&places, &account.pieces, size);
+                let place = account.take(size, None).unwrap();
                 assert!(
                     expected.is_none_or(|expected| expected == place),
                     "{address}"
                 );
-                book.bind(address, place, size);
+                account.bind(address, place, size);
                 places.insert(place, size);
                 live.push(address);
             } else {
                 let address = live.swap_remove(number(live.len() as u64) as usize);
-                places.remove(&book.place_of(address).unwrap());
-                book.give(address);
+                places.remove(&account.place_of(address).unwrap());
+                account.give(address);
             }
             if number(50) == 0 {
                 let threshold = number(4) * PIECE;
-                for start in book.release(|reserved| reserved > threshold) {
+                for start in account.release(|reserved| reserved > threshold) {
                     let before = places.range(..start + PIECE).next_back();
                     assert!(before.is_none_or(|(place, size)| place + size <= start));
                 }
             }
         }
         for address in live {
-            book.give(address);
+            account.give(address);
         }
-        book.release(|reserved| reserved > 0);
-        assert_eq!((book.used(), book.reserved()), (0, 0));
-        assert!(book.gaps.all.is_empty() && book.gaps.classes.is_empty());
+        account.release(|reserved| reserved > 0);
+        assert_eq!((account.used(), account.reserved()), (0, 0));
+        assert!(account.gaps.all.is_empty() && account.gaps.classes.is_empty());
     }
 
     /// Returns the processor time of this thread only.
@@ -419,18 +429,18 @@ mod tests {
     #[test]
     fn allocation_cost_does_not_grow_with_the_pool() {
         let time = |count: u64| {
-            let mut book = Book::default();
+            let mut account = Account::default();
             let start = processor_time();
             for address in 0..count {
-                let place = book.take(3000, None).unwrap();
-                book.bind(address, place, 3000);
+                let place = account.take(3000, None).unwrap();
+                account.bind(address, place, 3000);
             }
             for address in (0..count).step_by(2) {
-                book.give(address);
+                account.give(address);
             }
             for address in (0..count).step_by(2) {
-                let place = book.take(3000, None).unwrap();
-                book.bind(address, place, 3000);
+                let place = account.take(3000, None).unwrap();
+                account.bind(address, place, 3000);
             }
             processor_time() - start
         };

@@ -4,7 +4,7 @@ use std::fs;
 
 /// Returns whether a range is readable, and writable if `writable`. If the system does not provide
 /// its map of the process, returns true.
-pub fn are_there(address: u64, size: u64, writable: bool) -> bool {
+pub fn are_accessible(address: u64, size: u64, writable: bool) -> bool {
     let Some(end) = address.checked_add(size) else {
         return false;
     };
@@ -48,9 +48,9 @@ mod tests {
     fn permissions_of_pages_are_detected() {
         let mut own = vec![0u8; 100_000];
         let start = own.as_mut_ptr() as u64;
-        assert!(are_there(start, 100_000, true) && are_there(start + 5, 1, false));
+        assert!(are_accessible(start, 100_000, true) && are_accessible(start + 5, 1, false));
         let constant = CONSTANT.as_ptr() as u64;
-        assert!(are_there(constant, 64, false) && !are_there(constant, 64, true));
-        assert!(!are_there(0x1000, 10, false) && !are_there(u64::MAX - 5, 10, false));
+        assert!(are_accessible(constant, 64, false) && !are_accessible(constant, 64, true));
+        assert!(!are_accessible(0x1000, 10, false) && !are_accessible(u64::MAX - 5, 10, false));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::allocations::{self, Allocation, Request};
 use super::arena;
-use super::backing::Ground;
+use super::backing::Backing;
 use super::graph_allocations;
 use super::origin::Origin;
 use super::pool::Pool;
@@ -152,14 +152,14 @@ pub fn import(pool: &Arc<Pool>, exported: &Exported) -> Result<u64> {
         true => current,
         false => context::primary(pool.ordinal),
     };
-    let ground = Ground::pages(exported.size)?;
+    let backing = Backing::pages(exported.size)?;
     let pages = exported.size.next_multiple_of(memory_file::PAGE);
     // SAFETY: addresses just allocated, in whole pages. The file has that many pages there.
-    if !unsafe { file.map_at(ground.start(), exported.place, pages) } {
-        ground.release();
+    if !unsafe { file.map_at(backing.start(), exported.place, pages) } {
+        backing.release();
         return Err(Code::ERROR_OUT_OF_MEMORY);
     }
     let pool = Some(pool.clone());
-    let made = allocations::place_in(&context, ground, 0, exported.size, Origin::Stream, pool);
+    let made = allocations::place_in(&context, backing, 0, exported.size, Origin::Stream, pool);
     Ok(made.base)
 }

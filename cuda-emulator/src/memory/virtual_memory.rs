@@ -220,7 +220,7 @@ pub fn unmap(address: u64, size: u64) -> Result {
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_DEVICE` or `CUDA_ERROR_INVALID_VALUE` if the location does not
 /// exist.
-fn who(location: &Location) -> Result<usize> {
+fn accessor(location: &Location) -> Result<usize> {
     match location.kind {
         CU_MEM_LOCATION_TYPE_DEVICE => {
             device::check(location.id)?;
@@ -256,25 +256,25 @@ pub fn set_access(address: u64, size: u64, wanted: &[Access]) -> Result {
         if !known.contains(&access.flags) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        let who = who(&access.location).map_err(|_| Code::ERROR_INVALID_VALUE)?;
+        let accessor = accessor(&access.location).map_err(|_| Code::ERROR_INVALID_VALUE)?;
         let of_device = |at: &u64| space.mapped[at].physical.place() == CU_MEM_LOCATION_TYPE_DEVICE;
-        if who == HOST && mappings.iter().any(of_device) {
+        if accessor == HOST && mappings.iter().any(of_device) {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
         let apart = |at: &u64| {
             let physical = &space.mapped[at].physical;
             let own = physical.ordinal();
             let of_device = physical.place() == CU_MEM_LOCATION_TYPE_DEVICE;
-            of_device && own as usize != who && !device::are_linked(who as i32, own)
+            of_device && own as usize != accessor && !device::are_linked(accessor as i32, own)
         };
-        if who != HOST && mappings.iter().any(apart) {
+        if accessor != HOST && mappings.iter().any(apart) {
             return Err(Code::ERROR_INVALID_DEVICE);
         }
-        places.push((who, access.flags as u8));
+        places.push((accessor, access.flags as u8));
     }
     for at in mappings {
-        for &(who, flags) in &places {
-            access_checks::set_rights(&space.mapped[&at].allocation, who, flags);
+        for &(accessor, flags) in &places {
+            access_checks::set_rights(&space.mapped[&at].allocation, accessor, flags);
         }
     }
     Ok(())
@@ -285,10 +285,10 @@ pub fn set_access(address: u64, size: u64, wanted: &[Access]) -> Result {
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` if nothing is mapped there.
 pub fn access(address: u64, location: &Location) -> Result<u64> {
-    let who = who(location)?;
+    let accessor = accessor(location)?;
     let allocation = allocations::find(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     let rights = allocation.rights.as_ref();
-    Ok(rights.ok_or(Code::ERROR_INVALID_VALUE)?.of(who).into())
+    Ok(rights.ok_or(Code::ERROR_INVALID_VALUE)?.of(accessor).into())
 }
 
 /// Returns the physical memory that is mapped at an address.

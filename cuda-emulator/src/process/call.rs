@@ -31,8 +31,8 @@ thread_local! {
 }
 
 /// Runs a client function on one of a context's streams. Most driver calls are not permitted in it.
-pub fn into_client(context: &Arc<Context>, function: impl FnOnce()) {
-    into_client_alone(|| {
+pub fn call_client(context: &Arc<Context>, function: impl FnOnce()) {
+    call_client_without_context(|| {
         context::push(context.clone().into());
         function();
         context::pop();
@@ -40,7 +40,7 @@ pub fn into_client(context: &Arc<Context>, function: impl FnOnce()) {
 }
 
 /// Runs a client function without a context. Most driver calls are not permitted in it.
-pub fn into_client_alone(function: impl FnOnce()) {
+pub fn call_client_without_context(function: impl FnOnce()) {
     let before = WITHIN_CLIENT.replace(true);
     function();
     WITHIN_CLIENT.set(before);
@@ -228,7 +228,7 @@ fn guarded(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show
         }
         Ok(Err(code)) => {
             warnings::failed(call.name, code, || described(call, arguments));
-            tell(call.name, code);
+            log_failure(call.name, code);
             code
         }
         // The panic hook has printed the panic message.
@@ -262,7 +262,7 @@ fn without_reason(code: Code) -> Code {
 
 /// Passes the message about a failed call to the registered log callbacks.
 #[cold]
-fn tell(name: &'static str, code: Code) {
+fn log_failure(name: &'static str, code: Code) {
     // `NOT_READY` is not an error. Failed calls inside a callback are not reported, because they
     // could recurse.
     if code == Code::ERROR_NOT_READY || WITHIN_CLIENT.get() {
@@ -284,7 +284,9 @@ fn tell(name: &'static str, code: Code) {
     for listener in listeners {
         let text = message.as_mut_ptr();
         // SAFETY: the client's function is called with its own data and a text of that length.
-        into_client_alone(|| unsafe { (listener.function)(listener.data, 0, text, length) });
+        call_client_without_context(|| unsafe {
+            (listener.function)(listener.data, 0, text, length)
+        });
     }
     failure_reason::set(kept);
 }

@@ -192,7 +192,7 @@ impl Context {
         // The report is stored before the code, because a thread that sees the code may ask for the
         // report.
         if kept.is_none() {
-            *kept = first_fault::kept(report);
+            *kept = first_fault::into_static(report);
         }
         let _ = self
             .poison

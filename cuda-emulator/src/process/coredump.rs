@@ -122,7 +122,7 @@ pub fn set(context: Option<u64>, setting: u32, bytes: &[u8]) -> Result {
     with(context, |settings| {
         match setting {
             CU_COREDUMP_ENABLE_ON_EXCEPTION | CU_COREDUMP_ENABLE_USER_TRIGGER if on => {
-                return Err(warnings::lacking("a core dump of the device"));
+                return Err(warnings::missing_feature("a core dump of the device"));
             }
             CU_COREDUMP_TRIGGER_HOST => settings.triggers_host = on,
             CU_COREDUMP_LIGHTWEIGHT => settings.lightweight = on,

@@ -36,16 +36,16 @@ extern "C" fn at_exit() {
     let _ = std::panic::catch_unwind(|| {
         // A test that requested a failure that never happened has tested nothing.
         if USED.load(Ordering::Relaxed) {
-            for told in configuration::get()
+            for message in configuration::get()
                 .fail
                 .iter()
                 .filter_map(|rule| rule.unfired())
             {
-                warnings::say(&told);
+                warnings::notice(&message);
             }
         }
         if configuration::get().check_leak {
-            leak_report::tell();
+            leak_report::report_and_exit();
         }
     });
 }

@@ -150,13 +150,13 @@ mod tests {
     #[test]
     fn unfired_rules_are_reported() {
         let failure = Failure::parse("cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY").unwrap();
-        let told = "CUDA_EMULATOR_FAIL: `cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY` never fired: cuMemAlloc was called";
-        assert_eq!(failure.unfired(), Some(format!("{told} 0 times")));
+        let message = "CUDA_EMULATOR_FAIL: `cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY` never fired: cuMemAlloc was called";
+        assert_eq!(failure.unfired(), Some(format!("{message} 0 times")));
         failure.count("cuMemAlloc_v2");
-        assert_eq!(failure.unfired(), Some(format!("{told} once")));
+        assert_eq!(failure.unfired(), Some(format!("{message} once")));
         failure.count("cuMemAlloc_v2");
         failure.count("cuInit");
-        assert_eq!(failure.unfired(), Some(format!("{told} 2 times")));
+        assert_eq!(failure.unfired(), Some(format!("{message} 2 times")));
         failure.count("cuMemAlloc_v2");
         assert_eq!(failure.unfired(), None);
         let every = Failure::parse("*:2+:1").unwrap();

@@ -48,7 +48,7 @@ pub fn check() -> Result {
 
 /// Copies a report into memory that is never freed, because a client may keep the pointer. A
 /// process has few reports.
-pub fn kept(report: &str) -> Option<&'static CStr> {
+pub fn into_static(report: &str) -> Option<&'static CStr> {
     let report = CString::new(report).ok()?;
     Some(Box::leak(report.into_boxed_c_str()))
 }

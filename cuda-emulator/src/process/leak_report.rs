@@ -11,7 +11,7 @@ const EXIT_CODE: i32 = 99;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Prints a report and ends the process, if something has leaked.
-pub fn tell() {
+pub fn report_and_exit() {
     let Some(report) = report() else {
         return;
     };
@@ -27,8 +27,8 @@ pub fn tell() {
 /// Waits until streams have executed their queued frees.
 fn settle() {
     let end = Instant::now() + PATIENCE;
-    while registry::is_settling() && Instant::now() < end {
-        registry::hurry();
+    while registry::has_queued_frees() && Instant::now() < end {
+        registry::start_delayed();
         std::thread::sleep(Duration::from_millis(1));
     }
 }

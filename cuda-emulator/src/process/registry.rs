@@ -28,10 +28,10 @@ pub trait Kind: Sync {
     fn end(&self, owner: &Owner);
 
     /// Starts enqueued work that is being delayed.
-    fn hurry(&self) {}
+    fn start_delayed(&self) {}
 
     /// Returns whether a free is still queued, so that the leak report should wait a moment.
-    fn is_settling(&self) -> bool {
+    fn has_queued_frees(&self) -> bool {
         false
     }
 
@@ -76,13 +76,13 @@ pub fn end(owner: &Owner) {
 }
 
 /// Starts all enqueued work that is being delayed.
-pub fn hurry() {
-    kinds().iter().for_each(|kind| kind.hurry());
+pub fn start_delayed() {
+    kinds().iter().for_each(|kind| kind.start_delayed());
 }
 
 /// Returns whether a free is still queued.
-pub fn is_settling() -> bool {
-    kinds().iter().any(|kind| kind.is_settling())
+pub fn has_queued_frees() -> bool {
+    kinds().iter().any(|kind| kind.has_queued_frees())
 }
 
 /// Returns a line for each object that the client has not freed.

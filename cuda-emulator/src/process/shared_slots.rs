@@ -26,7 +26,7 @@ const HEARTBEAT: Duration = Duration::from_millis(20);
 /// The kind of object a handle refers to. The discriminant is the first word of the handle's bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
-pub enum Sort {
+pub enum HandleKind {
     Memory = u64::from_le_bytes(*b"emu-mem1"),
     Event = u64::from_le_bytes(*b"emu-evt1"),
 }
@@ -48,7 +48,7 @@ struct Place {
     id: u64,
 }
 
-struct Board {
+struct SlotFile {
     file: Memfd,
     identity: Identity,
     all: Arc<Mapped>,
@@ -69,20 +69,20 @@ pub type Key = (u64, u64, u64);
 
 /// The reason why a handle cannot be opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lost {
+pub enum OpenError {
     /// The bytes are not a valid handle.
-    Nonsense,
+    Invalid,
     /// The handle is from this process.
-    Own,
+    SameProcess,
     /// The process has ended or belongs to another user.
-    Gone,
+    Unreachable,
 }
 
-fn board() -> Option<&'static Board> {
-    static BOARD: OnceLock<Option<Board>> = OnceLock::new();
-    let made = BOARD.get_or_init(|| {
+fn slot_file() -> Option<&'static SlotFile> {
+    static SLOT_FILE: OnceLock<Option<SlotFile>> = OnceLock::new();
+    let made = SLOT_FILE.get_or_init(|| {
         let file = Memfd::create(c"cuda-emulator-board", SIZE)?;
-        Some(Board {
+        Some(SlotFile {
             identity: file.identity()?,
             all: Arc::new(file.map(0, SIZE)?),
             file,
@@ -95,16 +95,16 @@ fn board() -> Option<&'static Board> {
 impl Slot {
     /// Allocates a slot of this process. Returns `None` if none is left.
     pub fn new() -> Option<Slot> {
-        let board = board()?;
-        let number = board.next.fetch_add(1, Ordering::Relaxed);
+        let slot_file = slot_file()?;
+        let number = slot_file.next.fetch_add(1, Ordering::Relaxed);
         let offset = number.checked_mul(SLOT).filter(|&offset| offset < SIZE)?;
         let slot = Slot {
-            _page: board.all.clone(),
-            address: board.all.address + offset,
+            _page: slot_file.all.clone(),
+            address: slot_file.all.address + offset,
             place: Place {
                 process: std::process::id(),
-                fd: board.file.number(),
-                identity: board.identity,
+                fd: slot_file.file.number(),
+                identity: slot_file.identity,
                 offset,
                 id: number + 1,
             },
@@ -117,45 +117,47 @@ impl Slot {
     ///
     /// # Errors
     /// Returns the reason why the slot cannot be opened.
-    pub fn open(sort: Sort, handle: &Handle) -> Result<Slot, Lost> {
-        let [first, who, device, inode, offset, id, ..] = handle.0;
+    pub fn open(sort: HandleKind, handle: &Handle) -> Result<Slot, OpenError> {
+        let [first, process_key, device, inode, offset, id, ..] = handle.0;
         let place = Place {
-            process: who as u32,
-            fd: (who >> 32) as i32,
+            process: process_key as u32,
+            fd: (process_key >> 32) as i32,
             identity: Identity { device, inode },
             offset,
             id,
         };
         if first != sort as u64 || offset >= SIZE || !offset.is_multiple_of(SLOT) || id == 0 {
-            return Err(Lost::Nonsense);
+            return Err(OpenError::Invalid);
         }
         if place.process == std::process::id() {
-            return Err(Lost::Own);
+            return Err(OpenError::SameProcess);
         }
-        let file = Memfd::of_process(place.process, place.fd).ok_or(Lost::Gone)?;
+        let file = Memfd::of_process(place.process, place.fd).ok_or(OpenError::Unreachable)?;
         if file.identity() != Some(place.identity) || file.size() != Some(SIZE) {
-            return Err(Lost::Gone);
+            return Err(OpenError::Unreachable);
         }
-        let page = file.map(offset / PAGE * PAGE, PAGE).ok_or(Lost::Gone)?;
+        let page = file
+            .map(offset / PAGE * PAGE, PAGE)
+            .ok_or(OpenError::Unreachable)?;
         let slot = Slot {
             address: page.address + offset % PAGE,
             _page: Arc::new(page),
             place,
         };
         if slot.word(0).load(Ordering::Acquire) != id {
-            return Err(Lost::Nonsense);
+            return Err(OpenError::Invalid);
         }
         Ok(slot)
     }
 
     /// Returns the handle by which another process finds the slot.
-    pub fn handle(&self, sort: Sort) -> Handle {
+    pub fn handle(&self, sort: HandleKind) -> Handle {
         let place = &self.place;
-        let who = u64::from(place.process) | (place.fd as u64) << 32;
+        let process_key = u64::from(place.process) | (place.fd as u64) << 32;
         let Identity { device, inode } = place.identity;
         Handle([
             sort as u64,
-            who,
+            process_key,
             device,
             inode,
             place.offset,
@@ -201,7 +203,7 @@ impl Slot {
 
 /// Returns when a process started, in clock ticks, or `None` if it has ended (a zombie counts as
 /// ended).
-fn began(process: u32) -> Option<u64> {
+fn start_time(process: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
@@ -213,15 +215,15 @@ const PROCESS_BITS: u32 = 22;
 
 /// Returns a word that identifies a process, even if its id is reused. It is a single word so that
 /// no reader sees half of it.
-fn who(process: u32) -> Option<u64> {
-    let began = began(process)?;
-    Some(began << PROCESS_BITS | u64::from(process))
+fn process_key(process: u32) -> Option<u64> {
+    let start_time = start_time(process)?;
+    Some(start_time << PROCESS_BITS | u64::from(process))
 }
 
 /// Returns the identity of this process.
 fn own() -> u64 {
     static OWN: OnceLock<u64> = OnceLock::new();
-    *OWN.get_or_init(|| who(std::process::id()).unwrap_or(0))
+    *OWN.get_or_init(|| process_key(std::process::id()).unwrap_or(0))
 }
 
 /// The words of an event slot.
@@ -242,25 +244,29 @@ pub struct SharedRecord {
 
 /// This process's records of an event that are not yet published as reached.
 #[derive(Default)]
-struct Untold {
+struct Unpublished {
     open: BTreeSet<u64>,
     /// Records that were reached while an earlier one is open, because streams do not follow each
     /// other.
     reached: BTreeSet<u64>,
 }
 
-fn untold() -> MutexGuard<'static, BTreeMap<Key, Untold>> {
-    static UNTOLD: Mutex<BTreeMap<Key, Untold>> = Mutex::new(BTreeMap::new());
-    UNTOLD.lock().unpoisoned()
+fn unpublished() -> MutexGuard<'static, BTreeMap<Key, Unpublished>> {
+    static UNPUBLISHED: Mutex<BTreeMap<Key, Unpublished>> = Mutex::new(BTreeMap::new());
+    UNPUBLISHED.lock().unpoisoned()
 }
 
 impl SharedEvent {
     /// Records the event for this process. Returns the number of the record.
     pub fn record(&self) -> u64 {
-        let mut untold = untold();
+        let mut unpublished = unpublished();
         self.0.word(RECORDER).store(own(), Ordering::SeqCst);
         let number = self.0.word(RECORDED).fetch_add(1, Ordering::SeqCst) + 1;
-        untold.entry(self.0.key()).or_default().open.insert(number);
+        unpublished
+            .entry(self.0.key())
+            .or_default()
+            .open
+            .insert(number);
         number
     }
 
@@ -270,8 +276,8 @@ impl SharedEvent {
     /// several processes record an event at once, a process does not know which records of the
     /// others are not yet reached.
     pub fn reach(&self, number: u64) {
-        let mut untold = untold();
-        let Some(own) = untold.get_mut(&self.0.key()) else {
+        let mut unpublished = unpublished();
+        let Some(own) = unpublished.get_mut(&self.0.key()) else {
             return;
         };
         if own.open.remove(&number) {
@@ -283,7 +289,7 @@ impl SharedEvent {
             own.reached = own.reached.split_off(&first);
         }
         if own.open.is_empty() {
-            untold.remove(&self.0.key());
+            unpublished.remove(&self.0.key());
         }
     }
 
@@ -334,7 +340,7 @@ impl SharedRecord {
     /// Returns whether the recording process has ended.
     fn is_orphan(self) -> bool {
         let process = self.recorder & ((1 << PROCESS_BITS) - 1);
-        who(process as u32) != Some(self.recorder)
+        process_key(process as u32) != Some(self.recorder)
     }
 }
 
@@ -346,23 +352,26 @@ mod tests {
     fn slot_handles_are_validated() {
         let (one, two) = (Slot::new().unwrap(), Slot::new().unwrap());
         assert_ne!(one.key(), two.key());
-        let handle = one.handle(Sort::Event);
+        let handle = one.handle(HandleKind::Event);
         let lost = |handle: &Handle, sort| Slot::open(sort, handle).err();
-        assert_eq!(lost(&handle, Sort::Event), Some(Lost::Own));
-        assert_eq!(lost(&handle, Sort::Memory), Some(Lost::Nonsense));
+        assert_eq!(
+            lost(&handle, HandleKind::Event),
+            Some(OpenError::SameProcess)
+        );
+        assert_eq!(lost(&handle, HandleKind::Memory), Some(OpenError::Invalid));
         let changed = |index: usize, value: u64| {
             let mut other = handle;
             other.0[index] = value;
-            lost(&other, Sort::Event)
+            lost(&other, HandleKind::Event)
         };
         for (index, value) in [(0, 0), (4, 1), (4, SIZE), (4, u64::MAX), (5, 0)] {
-            assert_eq!(changed(index, value), Some(Lost::Nonsense), "{index}");
+            assert_eq!(changed(index, value), Some(OpenError::Invalid), "{index}");
         }
         // Processes that do not exist, or that this one may not inspect.
-        assert_eq!(changed(1, 0x3fff_fff0), Some(Lost::Gone));
+        assert_eq!(changed(1, 0x3fff_fff0), Some(OpenError::Unreachable));
         assert_eq!(
-            lost(&Handle([u64::MAX; 8]), Sort::Event),
-            Some(Lost::Nonsense)
+            lost(&Handle([u64::MAX; 8]), HandleKind::Event),
+            Some(OpenError::Invalid)
         );
     }
 
@@ -405,20 +414,20 @@ mod tests {
         assert_eq!(reached(), [true, true, false, false]);
         event.reach(3);
         assert_eq!(reached(), [true; 4]);
-        assert!(!untold().contains_key(&event.0.key()));
+        assert!(!unpublished().contains_key(&event.0.key()));
     }
 
     #[test]
     fn start_time_exists_only_for_live_processes() {
-        assert!(began(std::process::id()).is_some_and(|ticks| ticks > 0));
-        assert!(began(0x3fff_fff0).is_none());
+        assert!(start_time(std::process::id()).is_some_and(|ticks| ticks > 0));
+        assert!(start_time(0x3fff_fff0).is_none());
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let end = Instant::now() + Duration::from_secs(10);
         // The child has ended but has not been waited for.
-        while began(child.id()).is_some() && Instant::now() < end {
+        while start_time(child.id()).is_some() && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert!(began(child.id()).is_none());
+        assert!(start_time(child.id()).is_none());
         child.wait().unwrap();
     }
 }

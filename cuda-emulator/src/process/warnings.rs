@@ -15,7 +15,7 @@ use crate::abi::status::Code;
 use cuda_emulator_engine::Unpoisoned;
 
 /// Writes one line with a single write.
-pub fn say(text: &str) {
+pub fn notice(text: &str) {
     if configuration::get().quiet {
         return;
     }
@@ -25,20 +25,20 @@ pub fn say(text: &str) {
 }
 
 /// Prints the notices about the start of a program.
-pub fn greet() {
+pub fn print_start_notices() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let program = std::env::current_exe().unwrap_or_default();
         if !is_test(&program, std::env::args_os(), |name| {
             std::env::var_os(name).is_some()
         }) {
-            say(
-                "this program runs on the CUDA emulator, not on a GPU: times measured here say nothing about a GPU \
+            notice(
+                "this program runs on the CUDA emulator, not on a GPU: times measured here notice nothing about a GPU \
                  (CUDA_EMULATOR_QUIET=1 silences this)",
             );
         }
         if !cuda_emulator_engine::OPTIMIZED {
-            say(
+            notice(
                 "the emulator's engine was built without optimization and is slow: put `opt-level = 3` under \
                  `[profile.dev.package.cuda-emulator-engine]` in the Cargo.toml of the workspace",
             );
@@ -76,8 +76,8 @@ fn is_test(
 /// Returns the code for a feature that a GPU's driver has and the emulator lacks. If a GPU's driver
 /// rejects the call too, use the plain code.
 #[cold]
-pub fn lacking(what: &'static str) -> Code {
-    failure_reason::lacking(what)
+pub fn missing_feature(what: &'static str) -> Code {
+    failure_reason::missing_feature(what)
 }
 
 /// Stores the reason for a failed call, and prints once per function the feature that the emulator
@@ -111,7 +111,7 @@ fn once(function: &'static str, text: impl FnOnce() -> String) {
         .get_or_insert_default()
         .insert(function);
     if first {
-        say(&text());
+        notice(&text());
     }
 }
 

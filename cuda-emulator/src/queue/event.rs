@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::stream::{How, Mark, Piece, Siblings, Stream};
+use super::stream::{ContextStreams, How, Mark, Piece, Stream};
 use super::stream_table;
 use crate::abi::status::{Code, Result};
 use crate::abi::{CU_EVENT_DISABLE_TIMING, CU_EVENT_INTERPROCESS, EdgeData};
 use crate::process::context::{self, Context};
 use crate::process::handle::{Object, Table};
 use crate::process::registry::Owner;
-use crate::process::shared_slots::{self, Lost, SharedEvent, SharedRecord, Slot, Sort};
+use crate::process::shared_slots::{self, HandleKind, OpenError, SharedEvent, SharedRecord, Slot};
 use cuda_emulator_engine::Unpoisoned;
 
 /// An event.
@@ -62,12 +62,12 @@ enum Wanted {
 }
 
 /// Publishes that a record was reached, when the work is done or discarded.
-struct Tell {
+struct ReachedOnDrop {
     event: SharedEvent,
     number: Arc<AtomicU64>,
 }
 
-impl Drop for Tell {
+impl Drop for ReachedOnDrop {
     fn drop(&mut self) {
         self.event.reach(self.number.load(Ordering::Acquire));
     }
@@ -119,9 +119,9 @@ pub fn create(flags: u32) -> Result<Arc<Event>> {
 /// process that has ended cannot be opened.
 pub fn open(handle: &shared_slots::Handle) -> Result<Arc<Event>> {
     let context = context::current()?;
-    let slot = Slot::open(Sort::Event, handle).map_err(|lost| match lost {
-        Lost::Own => Code::ERROR_INVALID_CONTEXT,
-        Lost::Nonsense | Lost::Gone => Code::ERROR_MAP_FAILED,
+    let slot = Slot::open(HandleKind::Event, handle).map_err(|error| match error {
+        OpenError::SameProcess => Code::ERROR_INVALID_CONTEXT,
+        OpenError::Invalid | OpenError::Unreachable => Code::ERROR_MAP_FAILED,
     })?;
     now();
     Ok(EVENTS.insert(|handle| Event {
@@ -164,7 +164,7 @@ impl Event {
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_HANDLE` if the event belongs to another context.
     pub fn record_all(&self, context: &Arc<Context>) -> Result {
-        let all = Siblings::of(context).all();
+        let all = ContextStreams::of(context).all();
         self.record_behind(context, &all, &stream_table::legacy(context))
     }
 
@@ -198,28 +198,28 @@ impl Event {
     pub fn export(&self) -> Result<shared_slots::Handle> {
         let own = self.shared.as_ref().filter(|_| !self.opened);
         let SharedEvent(slot) = own.ok_or(Code::ERROR_INVALID_HANDLE)?;
-        Ok(slot.handle(Sort::Event))
+        Ok(slot.handle(HandleKind::Event))
     }
 
     /// Returns the stream work that records the event.
     pub fn recording(&self) -> Piece {
         let time = Arc::new(AtomicU64::new(0));
         let (place, record) = (time.clone(), self.record.clone());
-        let tell = self.shared.clone().map(|event| Tell {
+        let publish = self.shared.clone().map(|event| ReachedOnDrop {
             event,
             number: Arc::default(),
         });
-        let told = tell
+        let published = publish
             .as_ref()
-            .map(|tell| (tell.event.clone(), tell.number.clone()));
+            .map(|publish| (publish.event.clone(), publish.number.clone()));
         let work = Box::new(move || {
             place.store(now(), Ordering::Release);
-            drop(tell);
+            drop(publish);
             Ok(())
         });
         Piece {
             placed: Some(Box::new(move |mark| {
-                let number = told.map_or(0, |(shared, number)| {
+                let number = published.map_or(0, |(shared, number)| {
                     let own = shared.record();
                     number.store(own, Ordering::Release);
                     own
@@ -314,7 +314,7 @@ impl Event {
     }
 
     /// Makes a stream wait for the event.
-    pub fn hold_up(&self, stream: &Arc<Stream>) {
+    pub fn make_wait(&self, stream: &Arc<Stream>) {
         if self.wanted().is_some() {
             stream.submit(self.waiting());
         }

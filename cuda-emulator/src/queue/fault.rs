@@ -83,7 +83,7 @@ impl Fault {
             let name = context.name();
             FirstFault {
                 code: own,
-                report: first_fault::kept(&format!(
+                report: first_fault::into_static(&format!(
                     "a fault in {name}{device} ended all contexts of this process:\n{report}"
                 )),
             }

@@ -54,7 +54,7 @@ impl HostCall {
             // From here on the function is responsible for the memory.
             drop(pending);
             // SAFETY: the client's function is called with the client's argument.
-            call::into_client(&context, || unsafe { function(data) });
+            call::call_client(&context, || unsafe { function(data) });
             Ok(())
         };
         Piece::new(How::HostFunction, Box::new(work))

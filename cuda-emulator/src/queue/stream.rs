@@ -159,7 +159,7 @@ pub enum How {
 
 /// The streams of a context.
 #[derive(Default)]
-pub struct Siblings {
+pub struct ContextStreams {
     /// Streams that may have work. Its lock also orders work among them.
     all: Mutex<Vec<Weak<Stream>>>,
     /// The default stream, once it has been used.
@@ -170,8 +170,8 @@ pub struct Siblings {
     pub per_thread: Mutex<HashMap<u64, Arc<Stream>>>,
 }
 
-impl Siblings {
-    pub fn of(context: &Context) -> &Siblings {
+impl ContextStreams {
+    pub fn of(context: &Context) -> &ContextStreams {
         context.owner.streams.get()
     }
 
@@ -293,7 +293,7 @@ impl Stream {
     pub fn submit_all(self: &Arc<Self>, mut first: Piece, rest: Vec<Piece>) -> Mark {
         // Held until the work is in the queue, so that the order among blocking streams is the
         // order of submission.
-        let siblings = Siblings::of(&self.context);
+        let siblings = ContextStreams::of(&self.context);
         let order = self.is_blocking().then(|| match self.role {
             Role::Legacy => {
                 let order = siblings.order();
@@ -388,7 +388,7 @@ impl Stream {
         if self.role != Role::Legacy {
             return self.pending().into_iter().collect();
         }
-        Siblings::of(&self.context)
+        ContextStreams::of(&self.context)
             .all()
             .iter()
             .filter(|stream| stream.is_blocking())

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once, Weak};
 
 use super::capture_hook;
-use super::stream::{Mark, Role, Siblings, Stream};
+use super::stream::{ContextStreams, Mark, Role, Stream};
 use crate::abi::CU_STREAM_NON_BLOCKING;
 use crate::abi::status::{Code, Result};
 use crate::process::call;
@@ -53,13 +53,17 @@ impl Kind for OfContext {
     }
 
     fn drain(&self, owner: &Owner, ended: &dyn Fn() -> bool) {
-        for stream in owner.streams.existing().map_or(Vec::new(), Siblings::all) {
+        for stream in owner
+            .streams
+            .existing()
+            .map_or(Vec::new(), ContextStreams::all)
+        {
             stream.wait_unless(stream.submitted(), ended);
         }
     }
 
     fn end(&self, owner: &Owner) {
-        let Some(siblings) = owner.streams.existing::<Siblings>() else {
+        let Some(siblings) = owner.streams.existing::<ContextStreams>() else {
             return;
         };
         let per_thread = std::mem::take(&mut *siblings.per_thread.lock().unpoisoned());
@@ -75,9 +79,9 @@ impl Kind for OfContext {
         siblings.forget();
     }
 
-    fn hurry(&self) {
+    fn start_delayed(&self) {
         for context in context::all() {
-            for stream in Siblings::of(&context).all() {
+            for stream in ContextStreams::of(&context).all() {
                 stream.pending().iter().for_each(Mark::want);
             }
         }
@@ -115,7 +119,7 @@ impl OwnStreams {
 impl Drop for OwnStreams {
     fn drop(&mut self) {
         for context in self.0.take().iter().filter_map(Weak::upgrade) {
-            let per_thread = &Siblings::of(&context).per_thread;
+            let per_thread = &ContextStreams::of(&context).per_thread;
             let stream = per_thread.lock().unpoisoned().remove(&thread_id());
             // Work on it still runs.
             if let Some(stream) = stream {
@@ -127,10 +131,10 @@ impl Drop for OwnStreams {
 }
 
 /// Returns the streams of a context, which end with it.
-fn siblings(context: &Context) -> &Siblings {
+fn siblings(context: &Context) -> &ContextStreams {
     static KNOWN: Once = Once::new();
     KNOWN.call_once(|| registry::register(&OfContext));
-    Siblings::of(context)
+    ContextStreams::of(context)
 }
 
 /// Returns a context's legacy default stream.

@@ -24,7 +24,7 @@ use crate::queue::pending_host_memory::{HostAccess, Pending};
 use crate::queue::stream::{self, How, Piece, Stream};
 
 /// Pageable sources up to this size are buffered. For larger ones the call waits for the copy.
-const SET_ASIDE: u64 = 64 << 10;
+const MAX_BUFFERED: u64 = 64 << 10;
 
 /// The memory type that a call states for one side of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,9 +195,9 @@ pub fn expect_allowed(
     let Some(allocation) = found.filter(|one| one.rights.is_some()) else {
         return Ok(());
     };
-    let who = context::peek().map_or(allocation.context.ordinal, |context| context.ordinal);
+    let accessor = context::peek().map_or(allocation.context.ordinal, |context| context.ordinal);
     let length = span(side, extent)?;
-    match access_checks::allows(allocation, side.address, length, who as usize, write) {
+    match access_checks::allows(allocation, side.address, length, accessor as usize, write) {
         true => Ok(()),
         false => Err(Code::ERROR_INVALID_VALUE),
     }
@@ -372,15 +372,15 @@ impl Transfer {
             Timing::Asynchronous if held => pageable && !places.contains(&Place::Device),
             Timing::Asynchronous => places[0] == Place::Pageable,
         };
-        let mut aside = None;
+        let mut buffered = None;
         if !wait && pageable && !held {
-            if self.bytes() <= SET_ASIDE {
-                aside = Some(set_aside(&self.from, self.extent));
+            if self.bytes() <= MAX_BUFFERED {
+                buffered = Some(buffer_source(&self.from, self.extent));
             } else {
                 wait = true;
             }
         }
-        let mut piece = self.piece_with(&stream.context, stream, aside);
+        let mut piece = self.piece_with(&stream.context, stream, buffered);
         if wait {
             piece.how = How::AtOnce;
         }
@@ -401,7 +401,7 @@ impl Transfer {
         self,
         context: &Arc<Context>,
         stream: &Stream,
-        aside: Option<Box<[u8]>>,
+        buffered: Option<Box<[u8]>>,
     ) -> Piece {
         let uses = |side: &Side, place: Place, access: HostAccess| {
             let length = span(side, self.extent).expect("checked at the call");
@@ -409,7 +409,7 @@ impl Transfer {
         };
         let pending = [
             uses(&self.to, self.places[0], HostAccess::CopyTo),
-            match aside {
+            match buffered {
                 Some(_) => None,
                 None => uses(&self.from, self.places[1], HostAccess::CopyFrom),
             },
@@ -421,20 +421,20 @@ impl Transfer {
         // The driver copies pageable memory on the host, within the call, which ends at a fault in
         // any context. A buffered source no longer needs that memory.
         let is_pageable = |side: usize| self.places[side] == Place::Pageable;
-        let by_host = is_pageable(0) || is_pageable(1) && aside.is_none();
+        let by_host = is_pageable(0) || is_pageable(1) && buffered.is_none();
         let run = move || {
             let _pending = pending;
             let _turn = by_host.then(first_fault::postpone);
             if by_host && work.context.fault().is_some() {
                 return Ok(());
             }
-            self.run(&work, aside.as_deref())
+            self.run(&work, buffered.as_deref())
         };
         Piece::new(How::Soon, Box::new(run))
     }
 
     /// Checks again that the device memory exists, then copies.
-    fn run(&self, work: &Work, aside: Option<&[u8]>) -> std::result::Result<(), Fault> {
+    fn run(&self, work: &Work, buffered: Option<&[u8]>) -> std::result::Result<(), Fault> {
         let Transfer {
             to,
             from,
@@ -450,7 +450,7 @@ impl Transfer {
         for z in 0..extent[2] {
             for y in 0..extent[1] {
                 let target = to.address + z * to.slice + y * to.pitch;
-                let source = match aside {
+                let source = match buffered {
                     Some(bytes) => bytes.as_ptr() as u64 + (z * extent[1] + y) * extent[0],
                     None => from.address + z * from.slice + y * from.pitch,
                 };
@@ -462,7 +462,7 @@ impl Transfer {
                 unsafe {
                     std::ptr::copy(source as *const u8, target as *mut u8, extent[0] as usize)
                 };
-                if aside.is_some() {
+                if buffered.is_some() {
                     write_tracking::note_write(target, extent[0]);
                 } else {
                     write_tracking::note_copy(target, source, extent[0]);
@@ -529,7 +529,7 @@ impl Work {
         if side.context == Some(allocation.context.id) {
             return Ok(());
         }
-        match allocation.trespass(&self.context, side.address) {
+        match allocation.foreign_access(&self.context, side.address) {
             None => Ok(()),
             Some(why) => Err(Fault::new(
                 Code::ERROR_ILLEGAL_ADDRESS,
@@ -543,7 +543,7 @@ impl Work {
     }
 }
 
-fn set_aside(from: &Side, extent: Extent) -> Box<[u8]> {
+fn buffer_source(from: &Side, extent: Extent) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity((extent[0] * extent[1] * extent[2]) as usize);
     for z in 0..extent[2] {
         for y in 0..extent[1] {

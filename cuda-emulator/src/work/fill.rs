@@ -79,7 +79,7 @@ impl Fill {
         // As on an H200. Other memory of another context can be filled.
         if matches!(one.origin, Origin::Variable(_))
             && one.is_foreign_to(context)
-            && one.trespass(context, address).is_none()
+            && one.foreign_access(context, address).is_none()
         {
             return Err(Code::ERROR_INVALID_VALUE);
         }

@@ -28,7 +28,7 @@ use crate::queue::stream::{How, Piece};
 use cuda_emulator_engine::{self as engine, Shape};
 
 /// Rejects a launch. The reason goes to the trace, because a code alone says little.
-fn refuse<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {
+fn reject<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {
     call::trace(|line| {
         line.push_str(&format!(
             "launch of {} rejected: {}",
@@ -49,39 +49,39 @@ fn check(function: &Function, shape: &Shape) -> Result {
         cluster,
     } = *shape;
     if (0..3).any(|axis| grid[axis] == 0 || grid[axis] > device::MAX_GRID[axis]) {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!("grid {grid:?}")
         });
     }
     if (0..3).any(|axis| block[axis] == 0 || block[axis] > device::MAX_BLOCK[axis]) {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!("block {block:?}")
         });
     }
     let threads: u32 = block.iter().product();
     if threads > device::MAX_THREADS {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!("{threads} threads in a block")
         });
     }
     if let Some(limit) = info.max_threads
         && threads > limit
     {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!("{threads} threads in a block of a kernel compiled for at most {limit}")
         });
     }
     if let Some(required) = info.required_block
         && block != required
     {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!("block {block:?} for a kernel compiled for {required:?}")
         });
     }
     if let Some(cluster) = cluster
         && let Err(code) = cluster_limits::check(function, grid, cluster)
     {
-        return refuse(function, code, || {
+        return reject(function, code, || {
             format!(
                 "clusters of {cluster:?} blocks in a grid of {grid:?}: they must divide it, and have 8 blocks at most \
                  (16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), or fewer if the kernel requires it"
@@ -90,7 +90,7 @@ fn check(function: &Function, shape: &Shape) -> Result {
     }
     let allowed = function.settings.dynamic_shared.load(Ordering::Relaxed);
     if shared > allowed {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!(
                 "{shared} bytes of dynamic shared memory, {allowed} allowed (cuFuncSetAttribute \
                  MAX_DYNAMIC_SHARED_SIZE_BYTES allows up to {})",
@@ -110,8 +110,10 @@ fn check(function: &Function, shape: &Shape) -> Result {
             None => most,
         };
         if blocks > room {
-            return refuse(function, Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, || {
-                format!("{blocks} blocks in a cooperative launch, but only {room} fit on the device")
+            return reject(function, Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, || {
+                format!(
+                    "{blocks} blocks in a cooperative launch, but only {room} fit on the device"
+                )
             });
         }
     }
@@ -131,7 +133,7 @@ pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Resu
     let info = function.info();
     let mut buffer = vec![0u8; info.param_bytes as usize];
     if !pointers.is_null() && !extra.is_null() {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             "both kernelParams and extra were given".into()
         });
     }
@@ -149,7 +151,7 @@ pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Resu
             index += 2;
         }
         if size > 0 && source == 0 || size < buffer.len() as u64 {
-            return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            return reject(function, Code::ERROR_INVALID_VALUE, || {
                 format!(
                     "{size} bytes of parameters, but the kernel takes {}",
                     info.param_bytes
@@ -164,14 +166,14 @@ pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Resu
         return Ok(buffer.into());
     }
     if pointers.is_null() && !info.params.is_empty() {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             "no arguments were given".into()
         });
     }
     for (index, param) in info.params.iter().enumerate() {
         let source = pointers.at(index)?;
         if source == 0 {
-            return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            return reject(function, Code::ERROR_INVALID_VALUE, || {
                 format!("argument {index} is null")
             });
         }
@@ -252,7 +254,7 @@ impl Launch {
             );
             let most = u64::from(each) * part.len() as u64;
             if blocks > most {
-                return refuse(
+                return reject(
                     &self.function,
                     Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
                     || {
@@ -352,9 +354,9 @@ impl engine::Device for View<'_> {
     fn find(&self, addr: u64) -> Option<engine::Region> {
         let allocation = allocations::find(addr)?;
         if let Some(rights) = &allocation.rights {
-            let who = self.0.ordinal as usize;
-            let flags = u32::from(rights.of(who));
-            let (base, size) = access_checks::stretch(&allocation, who);
+            let accessor = self.0.ordinal as usize;
+            let flags = u32::from(rights.of(accessor));
+            let (base, size) = access_checks::uniform_range(&allocation, accessor);
             return (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE).then_some(engine::Region {
                 base,
                 size,
@@ -381,7 +383,7 @@ impl engine::Device for View<'_> {
 
     fn explain(&self, addr: u64, size: u32) -> String {
         allocations::find(addr)
-            .and_then(|allocation| allocation.trespass(self.0, addr))
+            .and_then(|allocation| allocation.foreign_access(self.0, addr))
             .or_else(|| virtual_memory::explain(addr, self.0.ordinal))
             .or_else(|| address_report::closed(self.0, addr))
             .unwrap_or_else(|| address_report::explain(addr, size))

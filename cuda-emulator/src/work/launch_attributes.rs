@@ -17,7 +17,7 @@ pub const DOMAINS: u8 = 4;
 
 /// The options requested by the attributes of a launch.
 #[derive(Default)]
-pub struct Wishes {
+pub struct LaunchOptions {
     /// The preferred cluster size.
     pub preferred: Option<[u32; 3]>,
     /// Events that the launch records, each with the data of an edge from the kernel to work that
@@ -86,7 +86,7 @@ fn recorded(id: u32, value: &[u32; 16]) -> Result<(Arc<Event>, EdgeData)> {
     Ok((event, edge))
 }
 
-impl Wishes {
+impl LaunchOptions {
     /// Reads an attribute of a launch or of a kernel node. `graph` says that the launch is or
     /// becomes a node.
     ///
@@ -136,7 +136,7 @@ impl Wishes {
                         "launch rejected: the emulator does not implement {name}"
                     ))
                 });
-                return Err(warnings::lacking(name));
+                return Err(warnings::missing_feature(name));
             }
             CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => value[0] == 0,
             CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => value[0] <= 100,

@@ -129,7 +129,7 @@ impl Word {
         let context = context.clone();
         let work = move || {
             let _pending = pending;
-            if let Some(why) = allocation.trespass(&context, address) {
+            if let Some(why) = allocation.foreign_access(&context, address) {
                 let report = format!("in a stream memory operation at {address:#x}\n{why}");
                 return Err(Fault::new(Code::ERROR_ILLEGAL_ADDRESS, report));
             }

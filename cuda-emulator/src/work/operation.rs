@@ -48,8 +48,8 @@ impl Operation {
             Operation::Record(event) => event.recording(),
             Operation::Await(event) => event.waiting(),
             Operation::Semaphores(semaphores) => semaphores.piece(context),
-            Operation::Allocate(memory) => memory.coming(),
-            Operation::Free(memory) => memory.going(),
+            Operation::Allocate(memory) => memory.allocation_work(),
+            Operation::Free(memory) => memory.free_work(),
         }]
     }
 
@@ -61,7 +61,7 @@ impl Operation {
         match self {
             // Whether the call waits depends on the memory.
             Operation::Copy(transfer) => return transfer.submit(stream, Timing::Asynchronous),
-            Operation::Await(event) => event.hold_up(stream),
+            Operation::Await(event) => event.make_wait(stream),
             Operation::Launch(launch) => {
                 stream.submit(launch.piece());
             }

@@ -148,14 +148,14 @@ impl Found {
 fn find(resource: &ResourceDescriptor) -> Result<Found> {
     ensure(resource.flags == 0)?;
     let word = |place: usize| resource.words[place];
-    let refused = |_| Code::ERROR_INVALID_VALUE;
+    let rejected = |_| Code::ERROR_INVALID_VALUE;
     match resource.kind {
         CU_RESOURCE_TYPE_ARRAY => {
-            let array = array::get(word(place::WHAT)).map_err(refused)?;
+            let array = array::get(word(place::WHAT)).map_err(rejected)?;
             Ok(Found::of(&array, 1))
         }
         CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
-            let whole = array::get_mipmapped(word(place::WHAT)).map_err(refused)?;
+            let whole = array::get_mipmapped(word(place::WHAT)).map_err(rejected)?;
             Ok(Found {
                 mipmapped: true,
                 ..Found::of(&whole.levels[0], whole.levels.len())
@@ -239,7 +239,9 @@ fn view(found: &Found, view: &ViewDescriptor) -> Result<Seen> {
     let (format, channels) = viewed(view.format).ok_or(Code::ERROR_INVALID_VALUE)?;
     ensure(Texel::new(format, channels)?.bytes == found.texel.bytes)?;
     if found.texel.is_compressed() {
-        return Err(warnings::lacking("a view of compressed blocks as texels"));
+        return Err(warnings::missing_feature(
+            "a view of compressed blocks as texels",
+        ));
     }
     ensure([view.width, view.height, view.depth] == found.size && view.reserved == [0; 16])?;
     // The last level may be one more than exists.
