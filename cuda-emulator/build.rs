@@ -15,8 +15,8 @@ fn main() {
     fs::write(out.join("names.rs"), names(&implemented, &wanted)).expect("OUT_DIR can be written");
 
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
-    // Worker threads run until the process ends, so the library must stay loaded. Its calls of its
-    // own functions must not be redirected to another library.
+    // Worker threads run until the process ends, so the library must stay loaded. Calls within the
+    // library must not be redirected to another library.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete,-Bsymbolic-functions");
     offer_library(&out);
     // With dynamic loading, programs of this build open their driver at run time.

@@ -1,7 +1,7 @@
 //! The constants of CUDA's enums that the emulator uses, with the header's names.
 //!
 //! They are integers, because a client may pass any number for a C enum. They are not taken from
-//! `cuda-sys`, because its bindings hold only what the installed header defines. The emulator knows
+//! `cuda-sys`, whose bindings hold only the constants of the installed header. The emulator knows
 //! the same constants whichever header it was built with. A test compares them with the header's.
 
 use super::define;

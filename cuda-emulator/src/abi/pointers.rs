@@ -55,8 +55,7 @@ impl<T> Clone for Out<T> {
 }
 impl<T> Copy for Out<T> {}
 
-// SAFETY: the C caller guarantees what may be done through the pointer, independently of the
-// thread.
+// SAFETY: the C caller guarantees access through the pointer, independently of the thread.
 unsafe impl<T> Send for Out<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Out<T> {}

@@ -184,8 +184,8 @@ impl Exec {
         Ok(())
     }
 
-    /// Updates the ownership of graph memory for a launch. Returns the stream work that frees what
-    /// the last launch has left, if automatic freeing is enabled.
+    /// Updates the ownership of graph memory for a launch. If automatic freeing is enabled, returns
+    /// the stream work that frees memory left by the previous launch.
     fn take_memory(&self, plan: &Plan) -> Result<Vec<Piece>> {
         let (mut allocated, mut freed) = (Vec::new(), Vec::new());
         plan.memory(&mut allocated, &mut freed);

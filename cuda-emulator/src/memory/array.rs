@@ -294,8 +294,9 @@ pub fn create_mipmapped(described: Array3dDescriptor, levels: u32) -> Result<Arc
 /// address in a window of the memory. `room` is the number of bytes available.
 ///
 /// # Errors
-/// Returns the errors of [`create`], and `CUDA_ERROR_INVALID_VALUE` if the levels do not fit, or if
-/// `levels` is zero (an H200's driver then writes to invalid memory) or too large for the lengths.
+/// Returns the errors of [`create`]. Returns `CUDA_ERROR_INVALID_VALUE` if the levels do not fit
+/// into the memory, or if `levels` is 0 or too large for the lengths. (For 0, an H200's driver
+/// writes to invalid memory.)
 pub fn create_within(
     described: Array3dDescriptor,
     levels: u32,

@@ -445,8 +445,8 @@ mod tests {
             processor_time() - start
         };
         let (few, many) = (time(2_000), time(40_000));
-        // There are 20 times as many allocations. A walk through all of them would take 400 times
-        // as long.
+        // 20 times the number of allocations: a walk through all of them would take 400 times as
+        // long.
         assert!(many < few * 150, "{few:?} {many:?}");
     }
 }

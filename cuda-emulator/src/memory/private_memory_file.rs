@@ -1,5 +1,5 @@
 //! Storage for physical memory that no other process can open. All of it shares one file, so that
-//! thousands of pieces need no descriptors of their own.
+//! thousands of pieces do not each need a descriptor.
 
 use std::sync::{Mutex, OnceLock};
 

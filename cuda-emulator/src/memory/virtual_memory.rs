@@ -71,8 +71,8 @@ impl Kind for Reservations {
 /// possible.
 ///
 /// # Errors
-/// Returns `CUDA_ERROR_INVALID_VALUE` if the size is 0 or not a multiple of the granularity or the
-/// alignment is not a power of two, and `CUDA_ERROR_OUT_OF_MEMORY` if the address space is
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the size is 0 or not a multiple of the granularity, or if
+/// the alignment is not a power of two. Returns `CUDA_ERROR_OUT_OF_MEMORY` if the address space is
 /// exhausted.
 pub fn reserve(size: u64, alignment: u64) -> Result<u64> {
     static KNOWN: Once = Once::new();

@@ -297,7 +297,8 @@ pub fn get() -> &'static Config {
     &load().0
 }
 
-/// Returns what is wrong with the variables (already printed), or `None` if all are valid.
+/// Returns the message about invalid variables, which has already been printed, or `None` if all
+/// are valid.
 pub fn complaint() -> Option<&'static CStr> {
     load().1.as_deref()
 }

@@ -29,7 +29,7 @@ pub const MAX_PERSISTING: u64 = L2_CACHE as u64 / 8 * 5;
 pub const PERSISTING_UNIT: u64 = L2_CACHE as u64 / 16;
 /// The largest access-policy window.
 pub const MAX_WINDOW: u64 = 128 << 20;
-/// `cuMemAllocPitch` returns a multiple of this pitch.
+/// Granularity of the row pitch from `cuMemAllocPitch`.
 pub const PITCH: u64 = 512;
 /// Largest pitch of a 2D copy.
 pub const MAX_PITCH: u64 = 0x7fff_ffff;

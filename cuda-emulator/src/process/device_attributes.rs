@@ -164,7 +164,7 @@ pub fn attribute(attribute: u32, ordinal: i32) -> Result<i32> {
         CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK
         | CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH => 0,
         CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED => 0,
-        // The emulated device has no vendor's id.
+        // No vendor has assigned ids to this device.
         CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID | CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID => 0,
         CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED

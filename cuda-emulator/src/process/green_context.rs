@@ -200,7 +200,7 @@ impl Object for Green {
     }
 }
 
-/// Difference between a green context's handle and the handle that stands for it as a `CUcontext`.
+/// Difference between the handle of a green context and its handle as a `CUcontext`.
 const AS_CONTEXT: u64 = 1 << 56;
 
 impl Green {

@@ -1,7 +1,7 @@
 //! The log of failed calls: the last messages, and the callbacks registered for new ones.
 //!
-//! An H200's driver (580) writes the same line as the last one for each failed call. The lines with
-//! reasons that it writes before it are not emulated.
+//! For each failed call, an H200's driver (580) writes the same line as the last of its messages.
+//! Its messages before that one, which give reasons, are not emulated.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;

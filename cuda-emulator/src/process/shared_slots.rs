@@ -182,7 +182,7 @@ impl Slot {
         self.word(LIVE).store(1, Ordering::Release);
     }
 
-    /// Marks the object as gone, so that no process can open it any more.
+    /// Marks the object as freed, so that no process can open it any more.
     pub fn retire(&self) {
         self.word(LIVE).store(0, Ordering::Release);
     }

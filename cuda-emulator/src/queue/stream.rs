@@ -139,7 +139,7 @@ struct Item {
     due: Option<Instant>,
 }
 
-/// Where and when a piece of work may run.
+/// The thread and the time at which a piece of work may run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// On the worker, or on a thread that waits for it.

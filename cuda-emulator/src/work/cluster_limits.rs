@@ -85,8 +85,10 @@ fn check_up_to(function: &Function, grid: [u32; 3], cluster: [u32; 3], most: u64
 /// emulator never does.
 ///
 /// # Errors
-/// Returns `CUDA_ERROR_INVALID_CLUSTER_SIZE` if there is no regular cluster size, or if it or the
-/// grid is not a multiple of the other.
+/// Returns `CUDA_ERROR_INVALID_CLUSTER_SIZE` if:
+/// - there is no regular cluster size;
+/// - the preferred size is not a multiple of the regular one, or has more than 16 blocks;
+/// - the grid is not a multiple of the preferred size.
 pub fn check_preferred(grid: [u32; 3], regular: Option<[u32; 3]>, preferred: [u32; 3]) -> Result {
     let valid = regular.is_some_and(|regular| divides(regular, preferred))
         && divides(preferred, grid)

@@ -1,4 +1,4 @@
-//! Launches, which are checked like in the driver and run by the engine in stream order.
+//! Launches, which are checked as in the driver and run by the engine in stream order.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -187,8 +187,8 @@ fn texels(resource: &ResourceDescriptor, checked: &Checked) -> Result<(Texels, B
 }
 
 /// Restricts an array's layers to those of a view, as an H200 does (driver 580). A range beyond the
-/// last layer ends at the last layer. For layered cubes the first layer counts faces, and the
-/// difference to the last one counts cubes.
+/// last layer ends at the last layer. For layered cubes the first layer counts faces, but the
+/// difference between the last and the first counts cubes.
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` if the range is empty, or if the array has no layers.
