@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
 /// How long work is held back, in milliseconds: longer than a busy machine needs to get from one call to the next.
@@ -23,12 +24,15 @@ pub struct Run {
     /// What it printed.
     pub text: String,
     pub calls: Vec<Call>,
+    pub time: Duration,
 }
 
 /// A driver call.
 pub struct Call {
     /// The exported name.
     pub function: String,
+    /// Which calls of the program led to it.
+    pub site: String,
     /// All that the trace says of it.
     pub line: String,
 }
@@ -48,6 +52,10 @@ impl Call {
         let length = line[start..].find('(')?;
         line.contains(") = ").then(|| Call {
             function: line[start..start + length].into(),
+            site: line
+                .rsplit_once(" from ")
+                .map_or("", |(_, site)| site)
+                .into(),
             line: line.into(),
         })
     }
@@ -93,7 +101,10 @@ impl Folder {
             .env("CUDA_EMULATOR_HOLD", HOLD)
             .env("CUDA_EMULATOR_CHECK", checks)
             .env("CUDA_EMULATOR_FAIL", rules)
-            .env("CUDA_EMULATOR_TRACE", format!("{},every", trace.display()))
+            .env(
+                "CUDA_EMULATOR_TRACE",
+                format!("{},every,callers", trace.display()),
+            )
             .env("CUDA_DIRECT_CACHE", self.0.join("cache"))
             // Each panic of a test would look its symbols up.
             .env("RUST_BACKTRACE", "0");
@@ -109,9 +120,10 @@ impl Folder {
                 Ok(())
             });
         }
-        let output = {
+        let (output, time) = {
             let _turn = Turn::wait_for();
-            command.output().unwrap()
+            let start = Instant::now();
+            (command.output().unwrap(), start.elapsed())
         };
         let calls = fs::read_to_string(&trace).unwrap_or_default();
         let _ = fs::remove_file(&trace);
@@ -121,6 +133,7 @@ impl Folder {
             signal: output.status.signal(),
             text: String::from_utf8_lossy(&text).into_owned(),
             calls: calls.lines().filter_map(Call::parse).collect(),
+            time,
         }
     }
 }

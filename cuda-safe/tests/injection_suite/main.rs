@@ -2,8 +2,7 @@
 //! there is no panic in the library, no crash, no leak, no double free, and no memory given back while queued work will
 //! still use it. What the test itself makes of a failed call, mostly a panic, doesn't matter.
 //!
-//! Every call of each test fails once; of the tests that make more than 150, each driver function's first three calls and
-//! its last. Out of memory, and the failure of all calls from one on, come at the first call of each function.
+//! `plan` describes which calls fail.
 //!
 //! Each run is a process of its own. The integration tests are included here to be run there; where this program is
 //! started without a filter they also run once more as they are, with the emulator linked in.
@@ -18,18 +17,13 @@ mod planted;
 mod watch;
 
 use integration::{KERNELS, device, kernels, refused, since};
-use plan::{Depth, Suite};
+use plan::Suite;
 
 #[global_allocator]
 static MEMORY: watch::Allocator = watch::Allocator;
 
 const SUITE: Suite = Suite {
     checks: "leak,race,context,host,barrier,uninit",
-    depth: |calls| match calls {
-        0..=150 => Depth::All,
-        _ => Depth::Ends,
-    },
-    heavy: &[],
     leaks_itself: &[
         "transfers_give_their_memory_back",
         "cuda_calls_are_refused_in_host_functions",
@@ -48,15 +42,15 @@ fn what_is_planted_is_found() {
 
 #[test]
 fn any_call_may_fail() {
-    SUITE.each_call_fails("CUDA_ERROR_UNKNOWN");
+    SUITE.each_call_fails();
 }
 
 #[test]
-fn any_kind_of_call_may_run_out_of_memory() {
-    SUITE.each_kind_of_call_fails("CUDA_ERROR_OUT_OF_MEMORY");
+fn any_call_may_run_out_of_memory() {
+    SUITE.each_call_runs_out_of_memory();
 }
 
 #[test]
-fn all_calls_may_fail_from_any_kind_of_call_on() {
-    SUITE.all_calls_fail_from_each("CUDA_ERROR_UNKNOWN");
+fn all_calls_may_fail_from_any_call_on() {
+    SUITE.all_calls_fail_from_each();
 }
