@@ -205,7 +205,7 @@ fn memory_that_can_not_be_registered_says_why() {
     passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_INVALID_VALUE", || {
         let error = error(RegisterFlags::PORTABLE);
         assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
-        assert!(!error.detail().contains("doesn't know"), "{error}");
+        assert!(!error.detail().contains("does not know"), "{error}");
     });
     passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_UNKNOWN", || {
         let error = error(RegisterFlags::default());
@@ -239,7 +239,7 @@ fn attachments_that_the_driver_rejects_are_named_if_they_are_unknown() {
             let (_, stream) = device();
             let mut buffer = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
             let known = buffer.attach(ManagedAttachment::SINGLE).unwrap_err();
-            assert!(!known.detail().contains("doesn't know"), "{known}");
+            assert!(!known.detail().contains("does not know"), "{known}");
             let unknown = buffer.attach(ManagedAttachment(77)).unwrap_err();
             assert!(
                 unknown.detail().contains("ManagedAttachment(77)"),

@@ -87,7 +87,7 @@ fn views_are_parts() {
     let (shared, exclusive) = (refused(buffer.split_at(9)), refused(buffer.split_at_mut(9)));
     assert_eq!(
         shared,
-        "split_at: the index 9 is behind the end of the 8 elements"
+        "split_at: the split index 9 is greater than the length of 8 elements"
     );
     assert!(exclusive.starts_with("split_at_mut: the index 9"));
     {

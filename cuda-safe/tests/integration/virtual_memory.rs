@@ -102,9 +102,12 @@ fn what_can_t_be_had() {
     let (context, _stream) = device();
     let unit = unit(&context);
     for (size, told) in [
-        (0, "0 bytes: at least one unit".to_owned()),
-        (1, format!("1 bytes are no multiple of {unit}")),
-        (unit + 1, format!("are no multiple of {unit}")),
+        (
+            0,
+            "the size is 0 bytes. Fix: use at least one unit".to_owned(),
+        ),
+        (1, format!("1 bytes is not a multiple of the unit {unit}")),
+        (unit + 1, format!("is not a multiple of the unit {unit}")),
     ] {
         let range = AddressRange::reserve(&context, size).unwrap_err();
         let memory = PhysicalMemory::new(&context, size).unwrap_err();
