@@ -104,9 +104,9 @@ impl Settled {
 #[cold]
 fn abort(why: &dyn fmt::Display) -> ! {
     eprintln!(
-        "cuda-safe: the driver can't tell whether a copy to or from borrowed memory is over ({why}). Going on would \
-         let the device use memory that is the program's again, so the process ends here. Fix: find the error above. After \
-         a fault, this happens only in processes with several contexts."
+        "cuda-safe: the driver cannot tell whether a copy to or from borrowed memory has finished ({why}). The device \
+         could still write to memory that belongs to the program again, so the process ends here. Fix: find the error above. \
+         After a fault, this happens only in processes with several contexts."
     );
     process::abort()
 }

@@ -225,7 +225,7 @@ fn is_documented(error: &Error) -> bool {
         "is being captured",
         "was created on another thread",
         "use a stream of the memory's device",
-        "batches can't go to the legacy default stream",
+        "the legacy default stream does not accept batches",
         "the memory is from a pool that was dropped",
     ]
     .iter()

@@ -223,8 +223,9 @@ impl Registration {
 #[cold]
 fn abort(why: &dyn fmt::Display) -> ! {
     eprintln!(
-        "cuda-safe: cannot unregister borrowed memory ({why}), so it is unknown whether a copy to or from it is over. \
-         Ending the process, because the driver could still use memory that belongs to the program again."
+        "cuda-safe: the driver cannot tell whether a copy to or from borrowed memory has finished, because it did not \
+         unregister the memory ({why}). The device could still write to memory that belongs to the program again, so the \
+         process ends here."
     );
     process::abort()
 }

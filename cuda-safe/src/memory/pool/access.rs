@@ -171,8 +171,9 @@ impl MemoryPool {
             }
             if device == own {
                 let taken = access == MemoryAccess::NONE;
-                return taken
-                    .then(|| format!("device {number} owns the pool and always has access"));
+                return taken.then(|| {
+                    format!("device {number} is the pool's own device and keeps its access")
+                });
             }
             let apart = device.can_access_peer(own) == Ok(false);
             apart.then(|| {
