@@ -1,9 +1,10 @@
-//! Other contexts of the process, which a fault ends too.
+//! Other contexts of the process, which a fault ends, too.
 //!
-//! A fault in one context makes all calls fail in every context of the process, on all devices. The driver reports it in
-//! the context that faulted when all work of that context is over. The work of the other contexts goes on: their kernels
-//! and copies still use memory although their waits have returned (recorded on two H100s, driver 580). The code does not
-//! identify the context. So after a fault, a wait proves that work is over only in a process that has had one context.
+//! A fault in one context makes all calls fail in every context of the process, on all devices. The
+//! driver reports it in the faulting context when all work of that context is over. The work of the
+//! other contexts continues: their kernels and copies still use memory after waits for them have
+//! returned (recorded on two H100s, driver 580). The error code does not identify the context. So
+//! after a fault, a wait proves that work is over only if the process has had only one context.
 
 use std::{
     ffi::c_int,
@@ -16,7 +17,7 @@ use std::{
 
 use cuda_sys::{self as sys, CUcontext, CUresult};
 
-/// The contexts that this crate uses, an entry for each object.
+/// The contexts that this crate uses, one entry for each object.
 static PRESENT: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 
 struct Entry {
@@ -30,7 +31,7 @@ fn present() -> MutexGuard<'static, Vec<Entry>> {
     PRESENT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a context for as long as it lives.
+/// A registration of a context, which lasts as long as this value.
 pub(super) struct Presence {
     context: usize,
     met: Arc<AtomicBool>,
@@ -56,16 +57,18 @@ impl Presence {
         }
     }
 
-    /// Whether no other context has existed in the process, as far as this crate and the driver know.
+    /// Returns whether no other context has existed in the process, as far as this crate and the
+    /// driver know.
     pub(super) fn is_alone(&self) -> bool {
-        // The lock orders this after the registration of a context that has faulted since.
+        // The lock orders this after the registration of any context that has faulted since.
         let present = present();
         let met = self.met.load(Ordering::Relaxed);
         drop(present);
         !met && !self.meets_foreign_primary()
     }
 
-    /// Whether a primary context is active that this crate does not use: the CUDA runtime uses such contexts.
+    /// Returns whether a primary context is active that this crate does not use. The CUDA runtime
+    /// uses such contexts.
     fn meets_foreign_primary(&self) -> bool {
         let mut count: c_int = 0;
         // SAFETY: `count` is valid for the write.
@@ -84,7 +87,7 @@ impl Presence {
         })
     }
 
-    /// Whether this is another context than the active primary one of a device.
+    /// Returns whether this context is not the active primary one of a device.
     fn is_not_primary_of(&self, device: c_int) -> bool {
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for the write.
@@ -128,7 +131,7 @@ mod tests {
         presence.met.load(Ordering::Relaxed)
     }
 
-    // One test, since the list belongs to the process.
+    // This is one test because the list belongs to the process.
     #[test]
     fn contexts_that_existed_at_the_same_time_have_met() {
         let first = presence(0x10);

@@ -24,7 +24,10 @@ fn groups_larger_than_the_device_are_rejected() {
         (all.count(), larger, equal)
     }
     fn larger(count: u32) -> String {
-        format!("a group of {} of {count} multiprocessors", count + 1)
+        format!(
+            "a group of {} multiprocessors was requested, but there are only {count}",
+            count + 1
+        )
     }
     passes(
         TEST,
@@ -41,7 +44,7 @@ fn groups_larger_than_the_device_are_rejected() {
         let (count, beyond, within) = errors();
         assert_eq!(beyond.detail(), larger(count));
         assert!(
-            within.detail().contains("by way of a green context"),
+            within.detail().contains("create a green context with it"),
             "{within}"
         );
     });
