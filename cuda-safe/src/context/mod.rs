@@ -142,7 +142,7 @@ pub struct MemoryInfo {
     pub total: usize,
 }
 
-/// The primary contexts in use, so that there is only one object per device.
+/// The primary contexts in use, to create only one object per device.
 static PRIMARY: Mutex<Vec<(CUdevice, Weak<ContextKind>)>> = Mutex::new(Vec::new());
 
 impl Context {

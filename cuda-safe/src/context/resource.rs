@@ -164,8 +164,8 @@ impl Multiprocessors {
             Error::invalid(
                 CALL,
                 format!(
-                    "{groups} groups of at least {at_least} of the {} multiprocessors were requested, but only {most} groups \
-                     are possible (sizes are multiples of {}, and at least {})",
+                    "{groups} groups of at least {at_least} of the {} multiprocessors were requested, but only \
+                     {most} groups are possible (sizes are multiples of {}, and at least {})",
                     self.count(),
                     self.alignment(),
                     self.smallest(),
@@ -217,8 +217,8 @@ impl Multiprocessors {
                 self.count()
             )),
             CUresult(915) => error.with_detail(
-                "a group from a division cannot be divided directly. Fix: create a green context with it, and divide its \
-                 GreenContext::multiprocessors",
+                "a group from a division cannot be divided directly. Fix: create a green context with it, and divide \
+                 its GreenContext::multiprocessors",
             ),
             _ => error,
         })

@@ -115,9 +115,9 @@ impl Settled {
 #[cold]
 fn abort(why: &dyn fmt::Display) -> ! {
     eprintln!(
-        "cuda-safe: the driver cannot tell whether a copy to or from borrowed memory has finished ({why}). The device \
-         could still write to memory that belongs to the program again, so the process ends here. Fix: find the error above. \
-         After a fault, this happens only in processes with several contexts."
+        "cuda-safe: the driver cannot tell whether a copy to or from borrowed memory has finished ({why}). The \
+         device could still write to memory that belongs to the program again, so the process ends here. Fix: find \
+         the error above. After a fault, this happens only in processes with several contexts."
     );
     process::abort()
 }

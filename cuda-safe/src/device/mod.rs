@@ -227,7 +227,8 @@ impl Device {
         let code = unsafe { sys::cuDeviceGetByPCIBusId(&mut raw, text.as_ptr()) };
         if code != CUresult::CUDA_SUCCESS {
             return Err(Error::driver(CALL, code).with_kind(ErrorKind::NoDevice).with_detail(format!(
-                "no visible device has the PCI address {address:?}. Fix: use an address from `nvidia-smi --query-gpu=pci.bus_id --format=csv`"
+                "no visible device has the PCI address {address:?}. Fix: use an address from `nvidia-smi \
+                 --query-gpu=pci.bus_id --format=csv`"
             )));
         }
         Self::from_raw(raw)

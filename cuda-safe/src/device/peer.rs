@@ -153,7 +153,7 @@ impl Device {
         atomics(
             "cuDeviceGetP2PAtomicCapabilities",
             operations,
-            // SAFETY: there are as many places as operations.
+            // SAFETY: there is one place per operation.
             |capabilities, operations, count| unsafe {
                 get(
                     capabilities,
@@ -190,7 +190,7 @@ impl Device {
         atomics(
             "cuDeviceGetHostAtomicCapabilities",
             operations,
-            // SAFETY: there are as many places as operations.
+            // SAFETY: there is one place per operation.
             |capabilities, operations, count| unsafe {
                 get(capabilities, operations, count, self.as_raw())
             },

@@ -134,7 +134,8 @@ impl Context {
                     let (here, there) = (self.device().ordinal(), peer.device().ordinal());
                     let why = match here == there {
                         true => format!(
-                            "both contexts belong to device {here}, so their kernels can already use each other's memory"
+                            "both contexts belong to device {here}, so their kernels can already use each other's \
+                             memory"
                         ),
                         false => format!(
                             "device {here} cannot access the memory of device {there} directly. Fix: copy the memory"
@@ -278,9 +279,9 @@ impl PeerAccess {
         let Some(pool) = MemoryPool::behind(peer, pool)? else {
             return Err(Error::invalid(
                 call,
-                "the memory is from a pool that was dropped or that other code created, so its access cannot be checked. \
-                 Fix: keep its MemoryPool (or, for a pool of other code, one from MemoryPool::borrow_raw) while the \
-                 memory is viewed",
+                "the memory is from a pool that was dropped or that other code created, so its access cannot be \
+                 checked. Fix: keep its MemoryPool (or, for a pool of other code, one from MemoryPool::borrow_raw) \
+                 while the memory is viewed",
             ));
         };
         let device = self.context().device();
@@ -290,9 +291,9 @@ impl PeerAccess {
         Err(Error::invalid(
             call,
             format!(
-                "the memory is from a pool to which device {} has no access, and peer access does not open pools. Fix: call \
-                 MemoryPool::grant_access (for a DeviceBuffer: MemoryPool::current(peer)?.grant_access(&[device])), \
-                 or use a PitchedBuffer",
+                "the memory is from a pool to which device {} has no access, and peer access does not open pools. \
+                 Fix: call MemoryPool::grant_access (for a DeviceBuffer: \
+                 MemoryPool::current(peer)?.grant_access(&[device])), or use a PitchedBuffer",
                 device.ordinal()
             ),
         ))

@@ -31,7 +31,8 @@ pub(crate) fn expect_multiple(size: usize, unit: usize, call: &'static str) -> R
             )
         }
         _ => format!(
-            "{size} bytes is not a multiple of the unit {unit}. Fix: use size.next_multiple_of(PhysicalMemory::unit(..)?)"
+            "{size} bytes is not a multiple of the unit {unit}. Fix: use \
+             size.next_multiple_of(PhysicalMemory::unit(..)?)"
         ),
     };
     Err(Error::invalid(call, detail))

@@ -125,8 +125,8 @@ impl<'a> CopyBatch<'a> {
             return Err(Error::invalid(
                 "CopyBatch::copy",
                 format!(
-                    "copy {} of the batch goes from memory of device {source} to memory of device {target}, but the copies of \
-                     a batch stay within a device. Fix: use RegionCopy::enqueue",
+                    "copy {} of the batch goes from memory of device {source} to memory of device {target}, but the \
+                     copies of a batch stay within a device. Fix: use RegionCopy::enqueue",
                     self.added
                 ),
             ));

@@ -91,7 +91,8 @@ impl Layout {
         } = self.extent;
         let invalid = |text: String| Error::invalid(call, text);
         let row = width.checked_mul(element).ok_or_else(|| {
-            invalid(format!("{what}: a row of {width} elements of {element} bytes does not fit into the address space (axis x)"))
+            invalid(format!("{what}: a row of {width} elements of {element} bytes does not fit into the address \
+                             space (axis x)"))
         })?;
         let pitch = self.pitch.unwrap_or(row);
         if pitch < row {
@@ -102,7 +103,8 @@ impl Layout {
         let slice_rows = self.slice_rows.unwrap_or(height);
         if slice_rows < height {
             return Err(invalid(format!(
-                "{what}: the distance of {slice_rows} rows between slices is too small for slices of {height} rows (axis y)"
+                "{what}: the distance of {slice_rows} rows between slices is too small for slices of {height} rows \
+                 (axis y)"
             )));
         }
         let strides = Strides {
@@ -116,8 +118,8 @@ impl Layout {
             needed => {
                 let needed = needed.map_or("more than isize::MAX".into(), |n| n.to_string());
                 Err(invalid(format!(
-                    "{what} has {bytes} bytes, but {depth} slices of {height} rows of {width} elements of {element} bytes, \
-                     with a pitch of {pitch} bytes, need {needed}"
+                    "{what} has {bytes} bytes, but {depth} slices of {height} rows of {width} elements of {element} \
+                     bytes, with a pitch of {pitch} bytes, need {needed}"
                 )))
             }
         }
@@ -140,7 +142,8 @@ impl Layout {
             return Err(Error::invalid(
                 call,
                 format!(
-                    "the pitch of {pitch} bytes is not a multiple of the elements' alignment of {alignment} bytes. Fix: use {}",
+                    "the pitch of {pitch} bytes is not a multiple of the elements' alignment of {alignment} bytes. \
+                     Fix: use {}",
                     larger.unwrap_or(pitch - pitch % alignment)
                 ),
             ));

@@ -134,7 +134,7 @@ pub(crate) fn device_to_vec<T: Pod>(span: Span<'_>, stream: &Stream, len: usize)
     fresh::prefer_large_pages(spare.cast(), span.bytes);
     if span.bytes > 0 {
         let _current = stream.enter_to_wait("to_vec")?;
-        // SAFETY: the vector owns the memory, which has room for as many bytes as `span`.
+        // SAFETY: the vector owns the memory, which is at least as long as `span`.
         if unsafe { staging::download("to_vec", span, stream, spare.cast())? } {
             // SAFETY: the copy has written all `len` elements, and all bit patterns are valid for
             // `T`.
@@ -170,7 +170,8 @@ pub(crate) fn device_to_device(to: Span<'_>, stream: &Stream, from: Span<'_>) ->
         return Err(Error::invalid(
             "copy_from",
             format!(
-                "the source ({} bytes at {:#x}) and the destination (at {:#x}) overlap. Fix: copy to another buffer first",
+                "the source ({} bytes at {:#x}) and the destination (at {:#x}) overlap. Fix: copy to another buffer \
+                 first",
                 from.bytes, from.ptr, to.ptr
             ),
         ));
@@ -266,8 +267,9 @@ pub(super) fn other_device_reason(stream: &Stream, owner: Owner<'_>) -> Option<S
     let [here, there] = [stream.context(), owner.context()].map(|one| one.device().ordinal());
     (here != there).then(|| {
         format!(
-            "the stream is on device {here}, but the memory is on device {there}. Fix: use a stream of the memory's device, or \
-             give the stream's device access (MemoryPool::grant_access for a DeviceBuffer, otherwise PeerAccess)"
+            "the stream is on device {here}, but the memory is on device {there}. Fix: use a stream of the memory's \
+             device, or give the stream's device access (MemoryPool::grant_access for a DeviceBuffer, otherwise \
+             PeerAccess)"
         )
     })
 }

@@ -10,7 +10,7 @@ use cuda_sys::{
 use super::{extent::Extent, layout::Strides};
 use crate::{context::Context, error::Result, stream::Stream};
 
-/// The largest pitch of the calls for two dimensions, in bytes. Those for three accept larger ones.
+/// The largest pitch of the calls for two dimensions, in bytes. The calls for three accept larger ones.
 const MAX_PITCH_2D: usize = i32::MAX as usize;
 
 /// The start of a box on one side, with its strides.

@@ -338,8 +338,8 @@ impl RegionCopy {
             Some(copy) if layers && copy.moves_between_slices() => Err(Error::checked(
                 crate::error::ErrorKind::Unsupported,
                 call,
-                "the driver reports success for a copy between layers of one array, but copies nothing. Fix: copy through a \
-                 DeviceBuffer or a PitchedBuffer",
+                "the driver reports success for a copy between layers of one array, but copies nothing. Fix: copy \
+                 through a DeviceBuffer or a PitchedBuffer",
             )),
             Some(copy) if copy.overlaps() => Err(Error::invalid(
                 call,

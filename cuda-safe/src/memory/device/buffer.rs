@@ -76,7 +76,7 @@ impl OwnedStorage for StreamOrdered {
 }
 
 impl StreamOrdered {
-    /// Allocates from `pool`, or from the device's current pool if there is none.
+    /// Allocates from `pool`, or from the device's current pool if that is `None`.
     fn allocate(stream: &Stream, bytes: usize, pool: Option<&MemoryPool>) -> Result<Self> {
         let mut storage = Self {
             ptr: 0,

@@ -148,7 +148,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         self.len * size_of::<T>()
     }
 
-    /// Returns the device address of the first element, or 0 if there are none.
+    /// Returns the device address of the first element, or 0 if the memory is empty.
     #[must_use]
     pub fn as_device_ptr(&self) -> CUdeviceptr {
         self.storage.as_device_ptr()

@@ -24,8 +24,8 @@ impl RegisterFlags {
         }
         Err(Error::invalid(
             call,
-            "IO_MEMORY is for the registers and memory of other devices, but this is memory of the program. Fix: leave it \
-             out, or see Registration",
+            "IO_MEMORY is for the registers and memory of other devices, but this is memory of the program. Fix: \
+             leave it out, or see Registration",
         ))
     }
 
@@ -37,8 +37,8 @@ impl RegisterFlags {
         }
         Err(Error::invalid(
             call,
-            "READ_ONLY is for memory that the device does not write to, but here it may write. Fix: leave it out, or see \
-             page_locked_read and mapped_read",
+            "READ_ONLY is for memory that the device does not write to, but here it may write. Fix: leave it out, or \
+             see page_locked_read and mapped_read",
         ))
     }
 }
@@ -223,9 +223,9 @@ impl Registration {
 #[cold]
 fn abort(why: &dyn fmt::Display) -> ! {
     eprintln!(
-        "cuda-safe: the driver cannot tell whether a copy to or from borrowed memory has finished, because it did not \
-         unregister the memory ({why}). The device could still write to memory that belongs to the program again, so the \
-         process ends here."
+        "cuda-safe: the driver cannot tell whether a copy to or from borrowed memory has finished, because it did \
+         not unregister the memory ({why}). The device could still write to memory that belongs to the program \
+         again, so the process ends here."
     );
     process::abort()
 }
@@ -244,7 +244,8 @@ fn registration_error(
     match code {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => not_locked(error, bytes),
         CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED => error.with_detail(
-            "a part of the memory is page-locked already. Fix: register all memory only once, and do not register PinnedBuffers",
+            "a part of the memory is page-locked already. Fix: register all memory only once, and do not register \
+             PinnedBuffers",
         ),
         _ if lacks(DeviceAttribute::HOST_REGISTER_SUPPORTED) => error
             .with_kind(ErrorKind::Unsupported)

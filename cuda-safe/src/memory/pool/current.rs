@@ -101,8 +101,9 @@ impl MemoryPool {
 
     /// Returns the pool that memory of a given kind and location currently comes from.
     ///
-    /// It is the default pool unless another was made current ([`make_current_at`](Self::make_current_at)). A pool of this
-    /// crate stays alive, and current, until the returned handle has been dropped too.
+    /// It is the default pool unless another one was made current
+    /// ([`make_current_at`](Self::make_current_at)). A pool of this crate stays alive, and current,
+    /// until the returned handle has been dropped, too.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
@@ -298,7 +299,7 @@ unsafe fn set_current_at(
 fn foreign(call: &'static str) -> Error {
     Error::invalid(
         call,
-        "the current pool was created by other code, which may destroy it at any time. Fix: if you know that it outlives \
-         your use of it, pass its raw handle to MemoryPool::borrow_raw",
+        "the current pool was created by other code, which may destroy it at any time. Fix: if you know that it \
+         outlives your use of it, pass its raw handle to MemoryPool::borrow_raw",
     )
 }

@@ -60,7 +60,8 @@ impl MemoryPool {
             if info.host_ptr.is_none() {
                 return Err(Error::invalid(
                     CALL,
-                    "the host cannot access this pool's memory. Fix: create the pool with PoolType::MANAGED, or on the host",
+                    "the host cannot access this pool's memory. Fix: create the pool with PoolType::MANAGED, or on \
+                     the host",
                 ));
             }
             if info.is_managed && stream.context().device().attribute(concurrent)? == 0 {
@@ -125,8 +126,8 @@ impl MemoryPool {
             .check("cuMemPoolExportToShareableHandle", code)
             .map_err(|error| match code {
                 sys::CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(
-                    "the pool was not created for this kind of handle (MemoryPoolOptions::handle_types). Imported pools \
-                     cannot be exported again",
+                    "the pool was not created for this kind of handle (MemoryPoolOptions::handle_types). Imported \
+                     pools cannot be exported again",
                 ),
                 _ => error,
             })?;
@@ -155,12 +156,13 @@ impl MemoryPool {
         context
             .check("cuMemPoolImportFromShareableHandle", code)
             .map_err(|error| match code {
-                sys::CUresult::CUDA_ERROR_INVALID_VALUE | sys::CUresult::CUDA_ERROR_UNKNOWN => error
-                    .with_kind(ErrorKind::InvalidArgument)
-                    .with_detail(
-                        "the file is not a pool of a device in this process. Fix: pass a file from MemoryPool::export_file \
-                         (for files from PhysicalMemory::export, use PhysicalMemory::import)",
-                    ),
+                sys::CUresult::CUDA_ERROR_INVALID_VALUE | sys::CUresult::CUDA_ERROR_UNKNOWN => {
+                    error.with_kind(ErrorKind::InvalidArgument).with_detail(
+                        "the file is not a pool of a device in this process. Fix: pass a file from \
+                         MemoryPool::export_file (for files from PhysicalMemory::export, use \
+                         PhysicalMemory::import)",
+                    )
+                }
                 _ => error,
             })?;
         // SAFETY: the pool was just imported and has no other owner.
@@ -207,8 +209,8 @@ impl MemoryPool {
                     .with_kind(ErrorKind::InvalidArgument)
                     .with_detail(
                         "the bytes do not describe a live allocation of this pool. Fix: pass bytes from \
-                         DeviceBuffer::export_pointer, and use a pool from MemoryPool::import_file (the exported pool itself \
-                         cannot import)",
+                         DeviceBuffer::export_pointer, and use a pool from MemoryPool::import_file (the exported \
+                         pool itself cannot import)",
                     ),
                 _ => error,
             })?;
@@ -256,9 +258,9 @@ impl<T: PlainData> DeviceBuffer<T> {
             .check("cuMemPoolExportPointer", code)
             .map_err(|error| match code {
                 sys::CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(
-                    "the memory is not from a pool created for sharing, or its pool was not exported yet. Fix: allocate it \
-                     with MemoryPool::allocate from a pool with MemoryPoolOptions::handle_types, and call \
-                     MemoryPool::export_file first. Imported memory cannot be exported again",
+                    "the memory is not from a pool created for sharing, or its pool was not exported yet. Fix: \
+                     allocate it with MemoryPool::allocate from a pool with MemoryPoolOptions::handle_types, and \
+                     call MemoryPool::export_file first. Imported memory cannot be exported again",
                 ),
                 _ => error,
             })?;

@@ -85,7 +85,7 @@ pub struct Growable {
     mapped: usize,
     /// The smallest size of a piece.
     unit: usize,
-    /// The size of each piece in bytes, or `None` if each call allocates what it needs.
+    /// The size of each piece in bytes, or `None` if each call allocates one piece of the needed size.
     piece: Option<usize>,
 }
 

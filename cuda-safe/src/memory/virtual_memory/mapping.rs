@@ -120,7 +120,7 @@ impl Mapping {
         Ok(MemoryAccess(flags as u32))
     }
 
-    /// Returns a view of the memory as elements, for reading. It has as many elements as fit.
+    /// Returns a view of the memory as elements, for reading. The whole elements that fit are included.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the owner
@@ -143,7 +143,7 @@ impl Mapping {
         Ok(unsafe { DeviceView::borrow_raw(self.as_device_ptr(), self.len::<T>(), owner) })
     }
 
-    /// Returns a view of the memory as elements, for writing. It has as many elements as fit.
+    /// Returns a view of the memory as elements, for writing. The whole elements that fit are included.
     ///
     /// # Errors
     /// The same as for [`view`](Self::view).

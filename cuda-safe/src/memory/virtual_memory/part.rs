@@ -66,8 +66,8 @@ impl Part {
         context.check("cuMemSetAccess", code).map_err(|error| {
             match (code, place.as_device()) {
                 (CUresult::CUDA_ERROR_NOT_SUPPORTED, None) => error.with_detail(format!(
-                    "{place:?} cannot access this memory, because it is on a device. Fix: copy it, or allocate it on the host \
-                     (PhysicalOptions::location)"
+                    "{place:?} cannot access this memory, because it is on a device. Fix: copy it, or allocate it on \
+                     the host (PhysicalOptions::location)"
                 )),
                 _ => error,
             }

@@ -99,7 +99,8 @@ impl AddressRange {
             return Err(Error::checked(
                 ErrorKind::Unsupported,
                 CALL,
-                "this device has no virtual memory management (VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED is 0). Fix: use a DeviceBuffer",
+                "this device has no virtual memory management (VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED is 0). Fix: use \
+                 a DeviceBuffer",
             ));
         }
         let unit = PhysicalMemory::unit(context)?;
@@ -117,7 +118,8 @@ impl AddressRange {
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
                     error.with_kind(ErrorKind::Driver).with_detail(format!(
-                        "there are no {size} contiguous free addresses. This is a lack of addresses, not of memory. Fix: reserve fewer"
+                        "there are no {size} contiguous free addresses. This is a lack of addresses, not of memory. \
+                         Fix: reserve fewer"
                     ))
                 }
                 _ => error,

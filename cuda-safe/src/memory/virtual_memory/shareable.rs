@@ -61,7 +61,8 @@ pub(in crate::memory) fn explain_fabric(error: Error) -> Error {
     }
     error.with_detail(
         "this process may not use fabric handles. They require a host with a fabric, and an IMEX channel that the \
-         process can open (/dev/nvidia-caps-imex-channels). Fix: on one host, use ShareableHandles::POSIX_FILE_DESCRIPTOR",
+         process can open (/dev/nvidia-caps-imex-channels). Fix: on one host, use \
+         ShareableHandles::POSIX_FILE_DESCRIPTOR",
     )
 }
 
@@ -138,8 +139,8 @@ impl PhysicalMemory {
         context.check("cuMemExportToShareableHandle", code).map_err(|error| {
             match code {
                 sys::CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(
-                    "the memory was not created for this kind of handle (PhysicalOptions::handles). Imported memory cannot be \
-                     exported again",
+                    "the memory was not created for this kind of handle (PhysicalOptions::handles). Imported memory \
+                     cannot be exported again",
                 ),
                 _ => explain_fabric(error),
             }
@@ -188,7 +189,7 @@ impl PhysicalMemory {
     /// Imports memory from a handle of a kind.
     ///
     /// # Safety
-    /// The caller must ensure that `place` is what the driver expects for this kind.
+    /// The caller must ensure that `place` holds a valid handle of this kind.
     unsafe fn import_as(
         context: &Context,
         kind: CUmemAllocationHandleType,
@@ -203,7 +204,8 @@ impl PhysicalMemory {
             return Err(Error::invalid(
                 call,
                 format!(
-                    "the size of {size} bytes is not a multiple of {unit} bytes, as that of shareable memory is. {REMEDY}"
+                    "the size of {size} bytes is not a multiple of {unit} bytes, as that of shareable memory is. \
+                     {REMEDY}"
                 ),
             ));
         }

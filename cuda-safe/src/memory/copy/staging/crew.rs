@@ -99,7 +99,7 @@ impl Job {
         self.inside.load(Ordering::Relaxed) & CLOSED != 0
     }
 
-    /// Copies parts until there are none left.
+    /// Copies parts until none are left, unless the job is closed.
     fn run(&self) {
         let entered = self.inside.fetch_add(1, Ordering::Acquire);
         if entered & CLOSED == 0 {

@@ -2,8 +2,8 @@
 //! processor's caches.
 //!
 //! The device is slow to access a line of a piece that is in a core's own cache, because it must
-//! request the line from that core. What avoids this depends on the processor
-//! (`docs/PERFORMANCE.md` has the figures):
+//! request the line from that core. The remedy depends on the processor (`docs/PERFORMANCE.md` has
+//! the figures):
 //!
 //! - With `cldemote`, the lines of a piece are moved to the cache that all cores share.
 //! - Otherwise, uploads bypass the caches, and downloads flush the lines that they have read.

@@ -154,8 +154,8 @@ impl StagingOptions {
             )
         } else if self.pieces < 2 {
             format!(
-                "the number of pieces is {}, so the threads and the device cannot work at the same time. Fix: use at least 2, \
-                 or better 4",
+                "the number of pieces is {}, so the threads and the device cannot work at the same time. Fix: use at \
+                 least 2, or better 4",
                 self.pieces
             )
         } else if self.piece_bytes == 0 || !self.piece_bytes.is_multiple_of(plan::PAGE) {
@@ -288,7 +288,8 @@ impl Stream {
         if let Some(staging) = staging
             && staging.context() != self.context()
         {
-            let detail = "the staging belongs to another context than the stream. Fix: create one staging for each context";
+            let detail = "the staging belongs to another context than the stream. Fix: create one staging for each \
+                          context";
             return Err(Error::invalid("Stream::set_staging", detail));
         }
         *self
