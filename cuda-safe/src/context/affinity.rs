@@ -25,7 +25,7 @@ impl Device {
     /// # use cuda_safe::Device;
     /// # fn main() -> cuda_safe::Result<()> {
     /// if !Device::get(0)?.can_limit_contexts()? {
-    ///     println!("no MPS. Fix: use a green context");
+    ///     println!("there is no MPS server: use a green context");
     /// }
     /// # Ok(())
     /// # }

@@ -15,13 +15,13 @@ pub(crate) struct UncapturedContext {
 }
 
 impl Context {
-    /// Keeps captures from beginning on all streams of this context. Does not check whether one is
+    /// Prevents captures from beginning on all streams of this context. Does not check whether one is
     /// active.
     fn hold_captures_off(&self) -> Entered {
         capture::enter(Place::new(self.as_raw(), Queue::All), Length::Long)
     }
 
-    /// Keeps captures from beginning on all streams of this context.
+    /// Prevents captures from beginning on all streams of this context.
     ///
     /// # Errors
     /// Returns an error if one of the streams is capturing.

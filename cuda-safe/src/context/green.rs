@@ -205,7 +205,10 @@ impl GreenContext {
     /// Waits until all work enqueued on this green context's streams has finished.
     ///
     /// # Errors
-    /// The same as for [`Context::synchronize`].
+    /// Returns [`ErrorKind::Fault`](crate::ErrorKind::Fault) or
+    /// [`ErrorKind::Poisoned`](crate::ErrorKind::Poisoned) if a kernel has faulted. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this crate is capturing
+    /// a stream of the primary context: see [`Context::synchronize`].
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         const CALL: &str = "GreenContext::synchronize";
@@ -224,7 +227,9 @@ impl GreenContext {
     /// not affected, because they make the context of their object current.
     ///
     /// # Errors
-    /// The same as for [`Context::push_current`].
+    /// Returns an error if the primary context has been destroyed. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) inside a stream's host
+    /// function.
     ///
     /// ```
     /// # use cuda_safe::{Context, green::GreenContext, sys};

@@ -58,8 +58,8 @@ use crate::{
 /// clone and everything created in it have been dropped.
 ///
 /// **Threads.** You can call methods of a context, and of everything created in it, on any thread.
-/// Each method makes the context current for the duration of the call if necessary. On a thread
-/// without a current context, it stays current afterwards.
+/// Each method makes the context current for the duration of the call if necessary. If a thread has
+/// no current context, the context also stays current on it afterwards.
 ///
 /// **Resets.** `cuDevicePrimaryCtxReset`, which `cudaDeviceReset` also calls, destroys the device's
 /// primary context for the whole process. All handles created in that context become invalid. With
@@ -163,7 +163,8 @@ impl Context {
     /// Returns the primary context of a device.
     ///
     /// # Errors
-    /// The same as for [`primary`](Self::primary).
+    /// Returns [`ErrorKind::NoDevice`] if there is no driver. Returns [`ErrorKind::OutOfMemory`] or
+    /// another driver error if the context cannot be created: see [`primary`](Self::primary).
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary_of(device: Device) -> Result<Self> {
         // Checked before locking, because a log listener runs inside the driver call made under the

@@ -24,7 +24,7 @@ struct Entry {
     /// The address of the raw context.
     context: usize,
     /// Whether another context existed at any time since this one was created.
-    met: Arc<AtomicBool>,
+    had_others: Arc<AtomicBool>,
 }
 
 fn present() -> MutexGuard<'static, Vec<Entry>> {
@@ -34,7 +34,7 @@ fn present() -> MutexGuard<'static, Vec<Entry>> {
 /// A registration of a context, which lasts as long as this value.
 pub(super) struct Presence {
     context: usize,
-    met: Arc<AtomicBool>,
+    had_others: Arc<AtomicBool>,
 }
 
 impl Presence {
@@ -42,18 +42,21 @@ impl Presence {
         let context = raw.addr();
         let mut present = present();
         let same = present.iter().find(|one| one.context == context);
-        let met = same.map_or_else(Arc::default, |one| one.met.clone());
+        let had_others = same.map_or_else(Arc::default, |one| one.had_others.clone());
         if present.iter().any(|one| one.context != context) {
-            met.store(true, Ordering::Relaxed);
+            had_others.store(true, Ordering::Relaxed);
             for other in &*present {
-                other.met.store(true, Ordering::Relaxed);
+                other.had_others.store(true, Ordering::Relaxed);
             }
         }
-        let met_here = met.clone();
-        present.push(Entry { context, met });
+        let had_others_here = had_others.clone();
+        present.push(Entry {
+            context,
+            had_others,
+        });
         Self {
             context,
-            met: met_here,
+            had_others: had_others_here,
         }
     }
 
@@ -62,14 +65,14 @@ impl Presence {
     pub(super) fn is_alone(&self) -> bool {
         // The lock orders this after the registration of any context that has faulted since.
         let present = present();
-        let met = self.met.load(Ordering::Relaxed);
+        let had_others = self.had_others.load(Ordering::Relaxed);
         drop(present);
-        !met && !self.meets_foreign_primary()
+        !had_others && !self.foreign_primary_is_active()
     }
 
     /// Returns whether a primary context is active that this crate does not use. The CUDA runtime
     /// uses such contexts.
-    fn meets_foreign_primary(&self) -> bool {
+    fn foreign_primary_is_active(&self) -> bool {
         let mut count: c_int = 0;
         // SAFETY: `count` is valid for the write.
         if unsafe { sys::cuDeviceGetCount(&mut count) } != CUresult::CUDA_SUCCESS {
@@ -104,9 +107,9 @@ impl Presence {
 impl Drop for Presence {
     fn drop(&mut self) {
         let mut present = present();
-        let own = present
-            .iter()
-            .position(|one| one.context == self.context && Arc::ptr_eq(&one.met, &self.met));
+        let own = present.iter().position(|one| {
+            one.context == self.context && Arc::ptr_eq(&one.had_others, &self.had_others)
+        });
         if let Some(own) = own {
             present.swap_remove(own);
         }
@@ -127,24 +130,24 @@ mod tests {
         Presence::new(ptr::without_provenance_mut(context))
     }
 
-    fn has_met(presence: &Presence) -> bool {
-        presence.met.load(Ordering::Relaxed)
+    fn has_had_others(presence: &Presence) -> bool {
+        presence.had_others.load(Ordering::Relaxed)
     }
 
     // This is one test because the list belongs to the process.
     #[test]
-    fn contexts_that_existed_at_the_same_time_have_met() {
+    fn contexts_that_coexist_are_not_alone() {
         let first = presence(0x10);
         let again = presence(0x10);
-        assert!(!has_met(&first) && !has_met(&again));
+        assert!(!has_had_others(&first) && !has_had_others(&again));
         let second = presence(0x20);
-        assert!(has_met(&first) && has_met(&again) && has_met(&second));
+        assert!(has_had_others(&first) && has_had_others(&again) && has_had_others(&second));
         drop((first, again));
         let third = presence(0x10); // a new context at the same address
-        assert!(has_met(&third) && has_met(&second));
+        assert!(has_had_others(&third) && has_had_others(&second));
         drop((second, third));
-        assert!(!has_met(&presence(0x30)));
+        assert!(!has_had_others(&presence(0x30)));
         let fourth = presence(0x40);
-        assert!(!has_met(&fourth), "0x30 has been dropped");
+        assert!(!has_had_others(&fourth), "0x30 has been dropped");
     }
 }

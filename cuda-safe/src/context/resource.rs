@@ -89,7 +89,9 @@ impl Multiprocessors {
     /// Returns the maximum number of groups of at least `at_least` multiprocessors.
     ///
     /// # Errors
-    /// The same as for [`split`](Self::split).
+    /// Returns the driver's error if `at_least` exceeds the number of multiprocessors, or if the
+    /// set is itself a group from a division. Returns [`ErrorKind::Unsupported`] if the driver is
+    /// older than CUDA 12.4.
     ///
     /// ```
     /// # use cuda_safe::{Device, green::SplitFlags};

@@ -237,7 +237,8 @@ impl Device {
     /// Returns all visible devices, in the driver's order.
     ///
     /// # Errors
-    /// The same as for [`count`](Self::count).
+    /// Returns [`ErrorKind::NoDevice`] if the driver finds no device. Also returns an error if the
+    /// driver cannot start.
     ///
     /// ```
     /// # use cuda_safe::Device;

@@ -199,19 +199,20 @@ impl PeerAccess {
         &'a self,
         memory: &'a DeviceMemory<impl Storage, T>,
     ) -> Result<DeviceView<'a, T>> {
-        self.expect_open(memory.as_device_ptr(), memory.owner(), "PeerAccess::view")?;
+        self.expect_access(memory.as_device_ptr(), memory.owner(), "PeerAccess::view")?;
         Ok(memory.view())
     }
 
     /// Returns a view like [`view`](Self::view) that kernels can write to.
     ///
     /// # Errors
-    /// The same as for [`view`](Self::view).
+    /// Returns [`ErrorKind::InvalidArgument`] if peer access does not open the memory to this
+    /// context, for the reasons listed at [`view`](Self::view).
     pub fn view_mut<'a, T: PlainData>(
         &'a self,
         memory: &'a mut DeviceMemory<impl StorageMut, T>,
     ) -> Result<DeviceViewMut<'a, T>> {
-        self.expect_open(
+        self.expect_access(
             memory.as_device_ptr(),
             memory.owner(),
             "PeerAccess::view_mut",
@@ -222,12 +223,13 @@ impl PeerAccess {
     /// Returns a view like [`view`](Self::view) of pitched memory.
     ///
     /// # Errors
-    /// The same as for [`view`](Self::view).
+    /// Returns [`ErrorKind::InvalidArgument`] if peer access does not open the memory to this
+    /// context, for the reasons listed at [`view`](Self::view).
     pub fn pitched<'a, T: PlainData>(
         &'a self,
         memory: &'a PitchedMemory<impl Storage, T>,
     ) -> Result<PitchedView<'a, T>> {
-        self.expect_open(
+        self.expect_access(
             memory.as_device_ptr(),
             memory.owner(),
             "PeerAccess::pitched",
@@ -238,12 +240,13 @@ impl PeerAccess {
     /// Returns a view like [`view`](Self::view) of pitched memory that kernels can write to.
     ///
     /// # Errors
-    /// The same as for [`view`](Self::view).
+    /// Returns [`ErrorKind::InvalidArgument`] if peer access does not open the memory to this
+    /// context, for the reasons listed at [`view`](Self::view).
     pub fn pitched_mut<'a, T: PlainData>(
         &'a self,
         memory: &'a mut PitchedMemory<impl StorageMut, T>,
     ) -> Result<PitchedMemory<BorrowedMut<'a>, T>> {
-        self.expect_open(
+        self.expect_access(
             memory.as_device_ptr(),
             memory.owner(),
             "PeerAccess::pitched_mut",
@@ -253,7 +256,7 @@ impl PeerAccess {
     }
 
     /// Returns an error if peer access does not open the memory to this context's kernels.
-    fn expect_open(
+    fn expect_access(
         &self,
         address: CUdeviceptr,
         owner: Owner<'_>,
@@ -272,7 +275,7 @@ impl PeerAccess {
         }
         let pool = peer.pointer_attribute(address, PointerAttribute::MEMPOOL_HANDLE)?;
         if pool == 0 {
-            return self.expect_mapped_here(address, call);
+            return self.expect_mapping_access(address, call);
         }
         let pool = ptr::with_exposed_provenance_mut(pool as usize);
         // The memory may outlive its pool, whose handle must not be used then.
@@ -301,7 +304,7 @@ impl PeerAccess {
 
     /// Returns an error for memory of `cuMemMap` to which the device has no access. Access to such
     /// memory is granted per device, not per context.
-    fn expect_mapped_here(&self, address: CUdeviceptr, call: &'static str) -> Result<()> {
+    fn expect_mapping_access(&self, address: CUdeviceptr, call: &'static str) -> Result<()> {
         // SAFETY: the memory is borrowed by the caller.
         if unsafe { PhysicalMemory::mapped_at(self.peer(), address) }.is_err() {
             return Ok(()); // not mapped memory

@@ -229,7 +229,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// Returns everything that the driver knows about this memory.
     ///
     /// # Errors
-    /// The same as for [`Context::pointer_info`].
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuPointerGetAttributes")]
     pub fn pointer_info(&self) -> Result<PointerInfo> {
         self.owner().context().pointer_info(self.as_device_ptr())

@@ -288,7 +288,10 @@ impl Stream {
     /// A thread or stream that sees the value also sees everything that the stream wrote before.
     ///
     /// # Errors
-    /// The same as for [`wait_signal`](Self::wait_signal).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the signal
+    /// belongs to another context, or if the stream is capturing. Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device lacks the feature.
+    /// Also returns an error if the context is unusable after a fault.
     #[doc(alias = "cuStreamWriteValue32")]
     #[doc(alias = "cuStreamWriteValue64")]
     pub fn write_signal<T: SignalWord>(&self, signal: &Signal<T>, value: T) -> Result<()> {

@@ -57,6 +57,7 @@ use crate::{error::Result, stream::owner::Owner};
 /// # }
 /// ```
 ///
+/// # Safety
 /// The implementer must ensure that:
 /// - the address is device memory of the owner's context;
 /// - the memory stays allocated at this address as long as the object lives;

@@ -141,7 +141,8 @@ impl<'a> CopyBatch<'a> {
     /// Adds a copy from the host to the device.
     ///
     /// # Errors
-    /// The same as for [`RegionCopy::enqueue`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
+    /// of bounds of a side.
     pub fn upload<T: PlainData>(
         &mut self,
         copy: RegionCopy,
@@ -161,7 +162,8 @@ impl<'a> CopyBatch<'a> {
     /// Adds a copy from the device to the host.
     ///
     /// # Errors
-    /// The same as for [`RegionCopy::enqueue`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
+    /// of bounds of a side.
     pub fn download<T: PlainData>(
         &mut self,
         copy: RegionCopy,

@@ -114,7 +114,9 @@ impl<'a, T: PlainData> HostRegionMut<'a, T> {
     /// needs.
     ///
     /// # Errors
-    /// The same as for [`HostRegion::new`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the layout is
+    /// inconsistent or needs more elements, or if its pitch is not a multiple of the alignment of
+    /// `T`.
     pub fn new(host: &'a mut [T], layout: impl Into<Layout>) -> Result<Self> {
         Ok(Self {
             range: HostRange::of(&*host),
@@ -251,7 +253,9 @@ impl RegionCopy {
     /// Copies from the device to the host, and waits for the copy.
     ///
     /// # Errors
-    /// The same as for [`upload`](Self::upload).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
+    /// of bounds of a side, or if the stream is capturing. Returns an error if work enqueued
+    /// earlier has faulted.
     #[doc(alias = "cuMemcpy2D")]
     #[doc(alias = "cuMemcpy2DUnaligned")]
     #[doc(alias = "cuMemcpy2DAsync")]

@@ -280,7 +280,9 @@ impl Stream {
     /// Starts a copy of a rectangle or box to page-locked memory with the given layout.
     ///
     /// # Errors
-    /// The same as for [`upload_region`](Self::upload_region).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
+    /// of bounds of a side, or if the stream is capturing. Also returns an error if the context is
+    /// unusable after a fault. The error contains `host`.
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
     pub fn download_region<T: PlainData>(

@@ -220,7 +220,10 @@ impl<T> DeviceBuffer<T> {
     /// Allocates `len` elements and sets all bytes to zero.
     ///
     /// # Errors
-    /// The same as for [`uninit`](Self::uninit).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) with the requested and
+    /// free bytes if the allocation fails. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing, or if the memory is not aligned for `T`.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};

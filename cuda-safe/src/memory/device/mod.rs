@@ -37,8 +37,8 @@ use crate::{
 /// | [`Global`](crate::module::Global) | a variable of a module |
 ///
 /// You can copy, fill and slice all kinds and pass them to kernels in the same way. A function that
-/// accepts all kinds takes `&DeviceMemory<impl Storage, T>`, or `&mut DeviceMemory<impl StorageMut,
-/// T>` if it writes:
+/// accepts all kinds takes `&DeviceMemory<impl Storage, T>`, or if it writes,
+/// `&mut DeviceMemory<impl StorageMut, T>`:
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, DeviceMemory, memory::{Storage, StorageMut}, Stream};
@@ -296,7 +296,8 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     /// Returns a view of a range of elements, for writing.
     ///
     /// # Errors
-    /// The same as for [`slice`](Self::slice).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range is
+    /// out of bounds.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -320,7 +321,8 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     /// Splits the memory into two views for writing: the elements before `index`, and the rest.
     ///
     /// # Errors
-    /// The same as for [`split_at`](Self::split_at).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `index` is
+    /// greater than the length.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -440,7 +442,9 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     /// Enqueues a fill that sets every byte to `value`.
     ///
     /// # Errors
-    /// The same as for [`fill`](Self::fill).
+    /// Returns an error if the context is unusable after a fault. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory belongs to
+    /// another stream and one of the two streams is capturing.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};

@@ -200,7 +200,8 @@ impl<'a, T: PlainData> DeviceViewMut<'a, T> {
     /// Converts the view into a view of a range of its elements, with the same lifetime.
     ///
     /// # Errors
-    /// The same as for [`DeviceView::into_slice`].
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range is
+    /// out of bounds.
     pub fn into_slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
         let (ptr, len) = part::<T>(self.as_device_ptr(), self.len(), range, "into_slice")?;
         let owner = self.storage().owner;

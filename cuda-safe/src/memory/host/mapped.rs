@@ -155,7 +155,9 @@ impl<T: PlainData> MappedBuffer<T> {
     /// Allocates `len` elements and sets all bytes to zero.
     ///
     /// # Errors
-    /// The same as for [`PinnedBuffer::zeroed`].
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error,
+    /// if the host cannot lock that much memory. Also returns the errors of
+    /// [`PinnedBuffer::zeroed`].
     #[doc(alias = "cuMemHostAlloc")]
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self> {
         Self::with_flags(stream, len, PinnedFlags::default())
@@ -167,7 +169,10 @@ impl<T: PlainData> MappedBuffer<T> {
     /// host only writes.
     ///
     /// # Errors
-    /// The same as for [`PinnedBuffer::with_flags`].
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know a flag. Returns
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error, if the
+    /// host cannot lock that much memory. Also returns the other errors of
+    /// [`PinnedBuffer::with_flags`].
     #[doc(alias = "cuMemHostAlloc")]
     pub fn with_flags(stream: &Stream, len: usize, flags: PinnedFlags) -> Result<Self> {
         let flags = flags | PinnedFlags::DEVICE_MAP;
@@ -309,7 +314,8 @@ impl<T: PlainData, H: PageLocked> MappedBuffer<T, H> {
     /// Waits until the work on the buffer's stream is over, and returns the elements for writing.
     ///
     /// # Errors
-    /// The same as for [`host`](Self::host).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing. Returns an error if work enqueued earlier has faulted.
     pub fn host_mut(&mut self) -> Result<&mut [T]> {
         let ptr = self.ready()?;
         // SAFETY: the pointer has `len` elements, and nothing else uses them while they are

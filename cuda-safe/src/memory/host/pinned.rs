@@ -53,7 +53,9 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// Allocates `len` elements and sets all bytes to zero.
     ///
     /// # Errors
-    /// The same as for [`with_flags`](Self::with_flags).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error,
+    /// if the host cannot lock that much memory. Also returns the other errors of
+    /// [`with_flags`](Self::with_flags).
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};
@@ -73,7 +75,9 @@ impl<T: PlainData> PinnedBuffer<T> {
     /// Allocates a page-locked copy of `host`.
     ///
     /// # Errors
-    /// The same as for [`with_flags`](Self::with_flags).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error,
+    /// if the host cannot lock that much memory. Also returns the other errors of
+    /// [`with_flags`](Self::with_flags).
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer};

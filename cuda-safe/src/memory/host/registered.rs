@@ -46,8 +46,8 @@ pub trait HostBlock: Sealed + Sized {
     #[doc(hidden)]
     fn take_apart(self) -> Parts<Self::Element>;
 
+    /// # Safety
     /// The caller must ensure that the parts came from `take_apart` and are put together only once.
-    /// The parts came from `take_apart`, and are put together once.
     #[doc(hidden)]
     unsafe fn put_together(parts: Parts<Self::Element>) -> Self;
 }
@@ -191,7 +191,7 @@ impl<H: HostBlock> RegisteredBuffer<H> {
     /// To share memory between the host and kernels, see [`MappedBuffer`](crate::MappedBuffer).
     ///
     /// # Errors
-    /// The same as for [`Registration::device_ptr`].
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped.
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_ptr(&self) -> Result<CUdeviceptr> {
         self.registration.device_ptr()

@@ -147,7 +147,9 @@ impl Stream {
     /// From then on, the elements have unspecified values until they are written again.
     ///
     /// # Errors
-    /// The same as for [`prefetch_batch`](Self::prefetch_batch).
+    /// Returns [`ErrorKind::InvalidArgument`] if some of the memory is not managed, or if the
+    /// stream is capturing. Returns `CUDA_ERROR_INVALID_VALUE` if the stream is the legacy default
+    /// stream. Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 13.0.
     ///
     /// ```
     /// # use cuda_safe::{Context, ManagedBuffer, Stream};
@@ -182,7 +184,10 @@ impl Stream {
     /// Use it for memory that is about to be overwritten at the target location.
     ///
     /// # Errors
-    /// The same as for [`prefetch_batch`](Self::prefetch_batch).
+    /// Returns [`ErrorKind::InvalidArgument`] if some of the memory is not managed, or if the
+    /// stream is capturing. Returns `CUDA_ERROR_INVALID_VALUE` if the stream is the legacy default
+    /// stream. Also returns the errors of [`prefetch_batch`](Self::prefetch_batch) for locations
+    /// and old drivers.
     ///
     /// ```
     /// # use cuda_safe::{Context, ManagedBuffer, Stream};

@@ -127,7 +127,7 @@ fn place(kind: c_int, id: c_int) -> Option<MemoryLocation> {
 }
 
 #[cold]
-fn unnamed(call: &'static str, location: MemoryLocation) -> Error {
+fn unsupported_location(call: &'static str, location: MemoryLocation) -> Error {
     Error::checked(
         ErrorKind::Unsupported,
         call,
@@ -197,7 +197,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
                 Err(error) if is_unsupported(&error) => {
                     let device = location
                         .old_number()
-                        .ok_or_else(|| unnamed(CALL, location))?;
+                        .ok_or_else(|| unsupported_location(CALL, location))?;
                     // SAFETY: as above.
                     unsafe {
                         newer::cuMemPrefetchAsync()?(span.ptr, span.bytes, device, stream.as_raw())
@@ -234,7 +234,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
             Err(error) if is_unsupported(&error) => {
                 let device = location
                     .old_number()
-                    .ok_or_else(|| unnamed(CALL, location))?;
+                    .ok_or_else(|| unsupported_location(CALL, location))?;
                 // SAFETY: as above.
                 unsafe { newer::cuMemAdvise()?(span.ptr, span.bytes, advice, device) }
             }

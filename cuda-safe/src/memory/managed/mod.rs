@@ -201,7 +201,8 @@ impl<T: PlainData> ManagedBuffer<T> {
     /// Waits until the work on the buffer's stream is over, and returns the elements for writing.
     ///
     /// # Errors
-    /// The same as for [`host`](Self::host).
+    /// Returns [`ErrorKind::InvalidArgument`] if the stream is capturing. Returns an error if work
+    /// enqueued earlier has faulted.
     pub fn host_mut(&mut self) -> Result<&mut [T]> {
         let ptr = self.ready()?;
         // SAFETY: the host may write these `len` aligned elements, and nothing else uses them while

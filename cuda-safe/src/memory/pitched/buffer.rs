@@ -117,7 +117,9 @@ impl<T: PlainData> PitchedBuffer<T> {
     /// Allocates `extent` elements, rows and slices, and sets the bytes of all elements to zero.
     ///
     /// # Errors
-    /// The same as for [`uninit`](Self::uninit).
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the allocation fails.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing, or in the other cases of [`uninit`](Self::uninit).
     #[doc(alias = "cuMemsetD2D8Async")]
     pub fn zeroed(stream: &Stream, extent: impl Into<Extent>) -> Result<Self> {
         // A capture would record the fill.

@@ -35,7 +35,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
     /// `at` on.
     ///
     /// # Errors
-    /// The same as for [`part`](Self::part).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the part is out
+    /// of bounds.
     pub fn part_mut(
         &mut self,
         at: impl Into<Offset>,
@@ -49,7 +50,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
     /// Returns a view of a range of elements in one row, for writing.
     ///
     /// # Errors
-    /// The same as for [`part`](Self::part).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range, the
+    /// row or the slice is out of bounds.
     pub fn row_mut(
         &mut self,
         y: usize,
@@ -141,7 +143,9 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
     /// been read.
     ///
     /// # Errors
-    /// The same as for [`copy_to_slice`](Self::copy_to_slice).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
+    /// differ, or if the stream is capturing. Returns an error if work enqueued earlier has
+    /// faulted.
     #[doc(alias = "cuMemcpy2D")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3D")]
@@ -153,6 +157,7 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
 
     /// Enqueues a copy of all elements of `source`, which must have the same extent.
     ///
+    /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the extents
     /// differ or the two overlap. Also returns the errors of [`RegionCopy::enqueue`].
     #[doc(alias = "cuMemcpy2DAsync")]
@@ -190,7 +195,7 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
     /// unchanged.
     ///
     /// # Errors
-    /// The same as for [`fill`](Self::fill).
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuMemsetD2D8")]
     #[doc(alias = "cuMemsetD2D8Async")]
     pub fn memset_u8(&mut self, stream: &Stream, value: u8) -> Result<()> {

@@ -39,8 +39,8 @@ use crate::{
 /// | [`PitchedView`], [`PitchedViewMut`] | borrowed memory: a rectangle or box of another kind, or a [`DeviceMemory`] seen as rows ([`DeviceMemory::pitched`]) |
 ///
 /// You can copy and fill all of them and pass them to kernels. A kernel gets the address of the
-/// first element. Pass the pitch as a separate argument: an element is at `(const T *)((const char
-/// *)base + y * pitch) + x`.
+/// first element. Pass the pitch as a separate argument: an element is at
+/// `(const T *)((const char *)base + y * pitch) + x`.
 ///
 /// ```
 /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, memory::PitchedBuffer, Stream};
@@ -222,7 +222,8 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
     /// Returns a view of a range of elements in one row, for reading.
     ///
     /// # Errors
-    /// The same as for [`part`](Self::part).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range, the
+    /// row or the slice is out of bounds.
     pub fn row(
         &self,
         y: usize,
@@ -270,7 +271,8 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
     /// Copies all elements into a new vector, row by row without gaps, and waits for the copy.
     ///
     /// # Errors
-    /// The same as for [`copy_to_slice`](Self::copy_to_slice).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing. Returns an error if work enqueued earlier has faulted.
     #[doc(alias = "cuMemcpy2D")]
     pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>> {
         let mut host = vec![T::zeroed(); self.len()];
@@ -345,7 +347,9 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     /// the layout needs.
     ///
     /// # Errors
-    /// The same as for [`pitched`](Self::pitched).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the layout is
+    /// inconsistent or needs more memory, or if its pitch is not a multiple of the alignment of
+    /// `T`.
     pub fn pitched_mut(&mut self, layout: impl Into<Layout>) -> Result<PitchedViewMut<'_, T>> {
         let call = "DeviceMemory::pitched_mut";
         let strides = layout

@@ -140,7 +140,7 @@ impl MemoryPool {
     /// attribute.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn reuses(&self, way: PoolAttribute) -> Result<bool> {
-        expect_way(way, "MemoryPool::reuses")?;
+        expect_reuse_attribute(way, "MemoryPool::reuses")?;
         Ok(self.attribute(way)? != 0)
     }
 
@@ -165,7 +165,7 @@ impl MemoryPool {
     /// ```
     #[doc(alias = "cuMemPoolSetAttribute")]
     pub fn set_reuse(&self, way: PoolAttribute, on: bool) -> Result<()> {
-        expect_way(way, "MemoryPool::set_reuse")?;
+        expect_reuse_attribute(way, "MemoryPool::set_reuse")?;
         self.set(way, u64::from(on))
     }
 
@@ -205,7 +205,7 @@ impl MemoryPool {
     }
 }
 
-fn expect_way(way: PoolAttribute, call: &'static str) -> Result<()> {
+fn expect_reuse_attribute(way: PoolAttribute, call: &'static str) -> Result<()> {
     match way {
         PoolAttribute::REUSE_FOLLOW_EVENT_DEPENDENCIES
         | PoolAttribute::REUSE_ALLOW_OPPORTUNISTIC

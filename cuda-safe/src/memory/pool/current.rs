@@ -48,13 +48,14 @@ impl MemoryPool {
         let code = unsafe { sys::cuDeviceGetMemPool(&mut raw, context.device().as_raw()) };
         context.check(CALL, code)?;
         let default = || raw_default_of(context);
-        Self::known(&mut registry, context, raw, PoolType::PINNED, CALL, default)
+        Self::owner_of_current(&mut registry, context, raw, PoolType::PINNED, CALL, default)
     }
 
     /// Returns the pool that the context's device starts with, whether it is current or not.
     ///
     /// # Errors
-    /// The same as for [`new`](Self::new).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// memory pools.
     #[doc(alias = "cuDeviceGetDefaultMemPool")]
     pub fn default_of(context: &Context) -> Result<Self> {
         let mut registry = Registry::lock("cuDeviceGetDefaultMemPool")?;
@@ -133,13 +134,15 @@ impl MemoryPool {
         let mut registry = Registry::lock(CALL)?;
         let raw = raw_current_at(context, location, kind)?;
         let default = || raw_default_at(context, location, kind);
-        Self::known(&mut registry, context, raw, kind, CALL, default)
+        Self::owner_of_current(&mut registry, context, raw, kind, CALL, default)
     }
 
     /// Returns the default pool for memory of a given kind and location.
     ///
     /// # Errors
-    /// The same as for [`current_at`](Self::current_at).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 13.0, or if there is no pool for this type of location. Returns
+    /// `CUDA_ERROR_INVALID_VALUE` if the location does not exist.
     #[doc(alias = "cuMemGetDefaultMemPool")]
     pub fn default_at(
         context: &Context,
@@ -163,7 +166,7 @@ impl MemoryPool {
     }
 
     /// Returns the owner of a current pool.
-    fn known(
+    fn owner_of_current(
         registry: &mut Registry,
         context: &Context,
         raw: CUmemoryPool,

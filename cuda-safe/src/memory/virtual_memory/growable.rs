@@ -115,7 +115,7 @@ impl OwnedStorage for Growable {
 
 impl Growable {
     /// Ensures that at least `bytes` bytes are mapped. The range must have room for them.
-    fn cover(&mut self, bytes: usize) -> Result<()> {
+    fn map_up_to(&mut self, bytes: usize) -> Result<()> {
         if bytes <= self.mapped {
             return Ok(());
         }
@@ -154,7 +154,7 @@ impl Growable {
     }
 
     /// Unmaps the pieces that begin at or after `bytes` bytes, once the stream is idle.
-    fn uncover(&mut self, bytes: usize) -> Result<()> {
+    fn shrink_to(&mut self, bytes: usize) -> Result<()> {
         let last = self.parts.last();
         if last.is_none_or(|part| self.mapped - part.memory.size() < bytes) {
             return Ok(());
@@ -187,7 +187,7 @@ impl Growable {
             ..*self
         });
         release(&self.stream, move || {
-            let freed = own.uncover(0);
+            let freed = own.shrink_to(0);
             // The remaining pieces are in use or cannot be unmapped.
             own.parts.drain(..).for_each(Part::leak);
             drop(ManuallyDrop::into_inner(own)); // drops its references
@@ -230,7 +230,9 @@ impl<T> GrowableBuffer<T> {
     /// Creates an empty buffer like [`with_capacity`](Self::with_capacity), with options.
     ///
     /// # Errors
-    /// The same as for [`with_capacity`](Self::with_capacity).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// virtual memory management. Also returns the other errors of
+    /// [`with_capacity`](Self::with_capacity).
     pub fn with_options(stream: &Stream, capacity: usize, options: GrowableOptions) -> Result<Self>
     where
         T: PlainData,
@@ -322,7 +324,7 @@ impl<T: PlainData> GrowableBuffer<T> {
             return Err(Error::invalid(CALL, detail));
         }
         let (storage, length) = self.parts_mut();
-        storage.cover(bytes)?;
+        storage.map_up_to(bytes)?;
         *length = len;
         Ok(())
     }
@@ -385,7 +387,7 @@ impl<T: PlainData> GrowableBuffer<T> {
         let bytes = byte_size::<T>(len, CALL)?;
         let (storage, length) = self.parts_mut();
         *length = len;
-        storage.uncover(bytes)
+        storage.shrink_to(bytes)
     }
 
     /// Appends elements copied from the host, and waits for the copy.

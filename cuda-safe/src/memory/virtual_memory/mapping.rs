@@ -146,7 +146,8 @@ impl Mapping {
     /// Returns a view of the memory as elements, for writing. The whole elements that fit are included.
     ///
     /// # Errors
-    /// The same as for [`view`](Self::view).
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the owner
+    /// belongs to another context, or if the address is not aligned for `T`.
     ///
     /// # Safety
     /// The caller must ensure that:

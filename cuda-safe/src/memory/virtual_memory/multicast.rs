@@ -89,7 +89,8 @@ impl MulticastObject {
     /// Creates an object without devices.
     ///
     /// # Errors
-    /// The same as for [`granularity`](Self::granularity).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// multicast support, or if the driver is older than CUDA 12.1.
     #[doc(alias = "cuMulticastCreate")]
     pub fn new(context: &Context, options: MulticastOptions) -> Result<Self> {
         let create = newer::cuMulticastCreate()?;
@@ -199,7 +200,8 @@ impl MulticastObject {
     /// allocated.
     ///
     /// # Errors
-    /// The same as for [`bind`](Self::bind).
+    /// Returns the driver's error if the memory's device is not part of the object, or if a range
+    /// is out of bounds or not a multiple of the [granularity](Self::granularity).
     ///
     /// # Safety
     /// The caller must ensure that the memory stays allocated until it is [unbound](Self::unbind)
@@ -222,7 +224,8 @@ impl MulticastObject {
     /// Binds memory like [`bind_address`](Self::bind_address), as the part of `device`.
     ///
     /// # Errors
-    /// The same as for [`bind_for`](Self::bind_for).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 13.1. Also returns the errors of [`bind`](Self::bind).
     ///
     /// # Safety
     /// The same as for [`bind_address`](Self::bind_address).

@@ -152,7 +152,8 @@ impl PhysicalMemory {
     /// Returns the required or recommended granularity of memory with these options, in bytes.
     ///
     /// # Errors
-    /// The same as for [`unit`](Self::unit).
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
+    /// virtual memory management.
     #[doc(alias = "cuMemGetAllocationGranularity")]
     pub fn granularity(
         context: &Context,

@@ -74,8 +74,9 @@ impl AddressRange {
     /// the address `wish` if possible (0 for any).
     ///
     /// # Errors
-    /// The same as for [`reserve`](Self::reserve). It is not an error if the preferred address is
-    /// not available.
+    /// Returns [`ErrorKind::InvalidArgument`] if `alignment` is not a power of two. Also returns the
+    /// errors of [`reserve`](Self::reserve). It is not an error if the preferred address is not
+    /// available.
     ///
     /// ```
     /// # use cuda_safe::{memory::virtual_memory::{AddressRange, PhysicalMemory}, Context};
