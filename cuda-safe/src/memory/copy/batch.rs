@@ -252,7 +252,7 @@ impl<'a> CopyBatch<'a> {
         for (i, One { copy, how, .. }) in self.copies.iter().enumerate() {
             to.push(address(copy.to));
             from.push(address(copy.from));
-            sizes.push(copy.linear().expect("all are"));
+            sizes.push(copy.linear().expect("all copies are linear"));
             if attributes.last() != Some(how) {
                 attributes.push(*how);
                 indices.push(i);
@@ -391,7 +391,7 @@ fn address(side: Side) -> CUdeviceptr {
     match side {
         Side::Device(ptr, _) => ptr,
         Side::Host(ptr, _) => ptr.expose_provenance() as CUdeviceptr,
-        Side::Array(..) | Side::Nothing => unreachable!("linear memory"),
+        Side::Array(..) | Side::Nothing => unreachable!("the side is linear memory"),
     }
 }
 
@@ -425,7 +425,7 @@ fn operation(copy: &BoxCopy, how: RawCopyAttributes) -> Result<RawCopyOperation>
                 words: [address(side), row, rows, 0],
             })
         }
-        Side::Nothing => unreachable!("there are elements"),
+        Side::Nothing => unreachable!("the copy has elements"),
     };
     let extent = copy.extent;
     Ok(RawCopyOperation {
