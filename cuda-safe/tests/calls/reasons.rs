@@ -24,7 +24,10 @@ fn groups_larger_than_the_device_are_rejected() {
         (all.count(), larger, equal)
     }
     fn larger(count: u32) -> String {
-        format!("a group of {} of {count} multiprocessors", count + 1)
+        format!(
+            "a group of {} multiprocessors was requested, but there are only {count}",
+            count + 1
+        )
     }
     passes(
         TEST,
@@ -41,7 +44,7 @@ fn groups_larger_than_the_device_are_rejected() {
         let (count, beyond, within) = errors();
         assert_eq!(beyond.detail(), larger(count));
         assert!(
-            within.detail().contains("by way of a green context"),
+            within.detail().contains("create a green context with it"),
             "{within}"
         );
     });
@@ -205,7 +208,7 @@ fn memory_that_can_not_be_registered_says_why() {
     passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_INVALID_VALUE", || {
         let error = error(RegisterFlags::PORTABLE);
         assert_eq!(*error.kind(), ErrorKind::Driver, "{error}");
-        assert!(!error.detail().contains("doesn't know"), "{error}");
+        assert!(!error.detail().contains("does not know"), "{error}");
     });
     passes(TEST, "cuMemHostRegister:1:CUDA_ERROR_UNKNOWN", || {
         let error = error(RegisterFlags::default());
@@ -239,7 +242,7 @@ fn attachments_that_the_driver_rejects_are_named_if_they_are_unknown() {
             let (_, stream) = device();
             let mut buffer = ManagedBuffer::<u32>::zeroed(&stream, 4).unwrap();
             let known = buffer.attach(ManagedAttachment::SINGLE).unwrap_err();
-            assert!(!known.detail().contains("doesn't know"), "{known}");
+            assert!(!known.detail().contains("does not know"), "{known}");
             let unknown = buffer.attach(ManagedAttachment(77)).unwrap_err();
             assert!(
                 unknown.detail().contains("ManagedAttachment(77)"),

@@ -68,10 +68,16 @@ fn the_number_of_threads_is_limited() {
             let error = Staging::with_options(&context, options).unwrap_err();
             error.detail().to_owned()
         };
-        assert_eq!(detail(0), "0 threads copy nothing: at least 1");
-        assert_eq!(detail(1025), "1025 threads: at most 1024");
+        assert_eq!(detail(0), "the number of threads is 0. Fix: use at least 1");
+        assert_eq!(
+            detail(1025),
+            "the number of threads is 1025. Fix: use at most 1024"
+        );
         for allowed in [1, 1024] {
-            assert!(detail(allowed).starts_with("with 1 pieces"), "{allowed}");
+            assert!(
+                detail(allowed).starts_with("the number of pieces is 1"),
+                "{allowed}"
+            );
         }
     });
 }

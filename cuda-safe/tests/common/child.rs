@@ -93,7 +93,7 @@ pub fn aborts(test: &str, fail: &str, body: fn()) {
             !output.status.success() && !text.contains("child done"),
             "{text}"
         );
-        assert!(text.contains("can't tell whether a copy"), "{text}");
+        assert!(text.contains("cannot tell whether a copy"), "{text}");
     }
 }
 

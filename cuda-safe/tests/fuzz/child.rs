@@ -166,9 +166,10 @@ fn reason(output: &Output, text: &str, class: Class) -> Option<String> {
         return Some("it does not end".into());
     }
     // An intended abort: the device may still use borrowed memory.
-    if status.signal() == Some(libc::SIGABRT) && text.contains("cuda-safe: the driver can't tell") {
+    if status.signal() == Some(libc::SIGABRT) && text.contains("cuda-safe: the driver cannot tell")
+    {
         return (!may_abort)
-            .then(|| "it aborts: the driver can't tell whether a copy is over".into());
+            .then(|| "it aborts: the driver cannot tell whether a copy is over".into());
     }
     if let Some(signal) = status.signal() {
         return Some(format!("it ends with signal {signal}"));

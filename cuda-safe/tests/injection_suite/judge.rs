@@ -37,7 +37,7 @@ const RELEASING: [&str; 15] = [
 ];
 
 /// What the library says where memory that it has borrowed can't be given back: the process ends, as documented.
-const NO_WAY_TO_WAIT: &str = "cuda-safe: the driver can't tell whether a copy";
+const NO_WAY_TO_WAIT: &str = "cuda-safe: the driver cannot tell whether a copy";
 
 /// Where a panic happened, by each.
 fn panics(text: &str) -> impl Iterator<Item = &str> {

@@ -95,7 +95,7 @@ fn memory_that_is_not_managed_says_so() {
     none.advise(MemoryAdvice::READ_MOSTLY).unwrap();
     let error = none.range_attributes().unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-    assert_eq!(error.detail(), "there is no memory to ask about");
+    assert_eq!(error.detail(), "the memory is empty");
 }
 
 #[test]

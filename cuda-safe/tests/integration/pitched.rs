@@ -257,11 +257,11 @@ fn linear_memory_as_rows() {
     );
     for (layout, text) in [
         (Layout::new([5, 5]), "has 80 bytes"),
-        (padded.pitch(11), "a pitch of 11 bytes is too small"),
-        (padded.slice_rows(1), "1 rows from slice to slice"),
+        (padded.pitch(11), "the pitch of 11 bytes is too small"),
+        (padded.slice_rows(1), "distance of 1 rows between slices"),
         (
             Layout::new([1, 2]).pitch(6),
-            "no multiple of the elements' alignment",
+            "not a multiple of the elements' alignment",
         ),
     ] {
         let error = buffer.pitched(layout).unwrap_err();

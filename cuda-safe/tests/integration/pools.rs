@@ -275,17 +275,17 @@ fn access_that_can_not_be_given_or_taken() {
     let nowhere = MemoryLocation { kind: 1, id: 77 };
     for (failed, why) in [
         (set(here, MemoryAccess::NONE), "device 0 is the pool's own"),
-        (pool.grant_access(&[nowhere]), "there is no device 77"),
+        (pool.grant_access(&[nowhere]), "device 77 does not exist"),
     ] {
         let failed = failed.unwrap_err();
         assert_eq!(failed.driver_code(), device_code);
         assert!(failed.detail().contains(why), "{failed}");
     }
     for (failed, why) in [
-        (set(here, MemoryAccess::READ), "READ_WRITE or not at all"),
+        (set(here, MemoryAccess::READ), "only be READ_WRITE or NONE"),
         (
             pool.grant_access(&[MemoryLocation::HOST]),
-            "the host is no device",
+            "the host is not a device",
         ),
     ] {
         let failed = failed.unwrap_err();
@@ -310,12 +310,12 @@ fn what_can_not_be_shared_says_why() {
     let buffer = pool.allocate::<u32>(&stream, 3).unwrap();
     told(buffer.export_pointer().map(drop), handles);
     let none = pool.allocate::<u32>(&stream, 0).unwrap();
-    told(none.export_pointer().map(drop), "no elements");
+    told(none.export_pointer().map(drop), "the buffer is empty");
 
     let file = std::fs::File::open("/dev/null").unwrap();
     let error = told(
         MemoryPool::import_file(&context, file).map(drop),
-        "the file is no pool",
+        "the file is not a pool",
     );
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
     let options = options().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
@@ -340,10 +340,7 @@ fn pointers_into_pools_are_plain_bytes() {
     let pool = MemoryPool::with_options(&context, options).unwrap();
     let buffer = pool.allocate::<u32>(&stream, 3).unwrap();
     let early = buffer.export_pointer().unwrap_err().to_string();
-    assert!(
-        early.contains("call MemoryPool::export_file before"),
-        "{early}"
-    );
+    assert!(early.contains("MemoryPool::export_file first"), "{early}");
     let _file = pool.export_file().unwrap();
     let pointer = buffer.export_pointer().unwrap();
     assert_eq!(PoolPointer::from_bytes(pointer.to_bytes()), pointer);

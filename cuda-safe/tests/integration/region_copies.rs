@@ -148,7 +148,7 @@ fn pitches_of_the_host() {
         refused(HostRegionMut::new(&mut words, cut)),
     ] {
         assert!(
-            told.contains("a pitch of 18 bytes is no multiple") && told.contains("use 20"),
+            told.contains("the pitch of 18 bytes is not a multiple") && told.contains("use 20"),
             "{told}"
         );
     }

@@ -166,12 +166,18 @@ fn clones_of_a_stream_share_it_and_none_takes_it_away() -> Result<()> {
 fn options_that_make_no_sense_are_refused_by_name() -> Result<()> {
     let (context, _) = device();
     for (options, wanted) in [
-        (small().threads(0), "0 threads"),
-        (small().threads(1025), "1025 threads: at most 1024"),
-        (small().threads(usize::MAX), "18446744073709551615 threads"),
-        (small().pieces(1), "with 1 pieces"),
-        (small().piece_bytes(0), "pieces of 0 bytes"),
-        (small().piece_bytes(5000), "pieces of 5000 bytes"),
+        (small().threads(0), "the number of threads is 0"),
+        (
+            small().threads(1025),
+            "the number of threads is 1025. Fix: use at most 1024",
+        ),
+        (
+            small().threads(usize::MAX),
+            "the number of threads is 18446744073709551615",
+        ),
+        (small().pieces(1), "the number of pieces is 1"),
+        (small().piece_bytes(0), "the piece size of 0 bytes"),
+        (small().piece_bytes(5000), "the piece size of 5000 bytes"),
     ] {
         let error = Staging::with_options(&context, options).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument);

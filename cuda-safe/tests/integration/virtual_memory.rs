@@ -102,9 +102,12 @@ fn what_can_t_be_had() {
     let (context, _stream) = device();
     let unit = unit(&context);
     for (size, told) in [
-        (0, "0 bytes: at least one unit".to_owned()),
-        (1, format!("1 bytes are no multiple of {unit}")),
-        (unit + 1, format!("are no multiple of {unit}")),
+        (
+            0,
+            "the size is 0 bytes. Fix: use at least one unit".to_owned(),
+        ),
+        (1, format!("1 bytes is not a multiple of the unit {unit}")),
+        (unit + 1, format!("is not a multiple of the unit {unit}")),
     ] {
         let range = AddressRange::reserve(&context, size).unwrap_err();
         let memory = PhysicalMemory::new(&context, size).unwrap_err();
@@ -143,7 +146,7 @@ fn what_can_t_be_had() {
     let error = range.map(unit, &small).unwrap_err();
     assert!(error.detail().contains("mapped there"), "{error}");
     let error = range.map(64, &small).unwrap_err();
-    assert!(error.detail().contains("no multiple"), "{error}");
+    assert!(error.detail().contains("not a multiple"), "{error}");
     // The host doesn't reach a device's memory.
     let error = mapping
         .set_access(MemoryLocation::host_numa(0), MemoryAccess::READ)
@@ -187,7 +190,7 @@ fn access_is_asked_for_and_taken_away() {
     mapping.set_access(here, MemoryAccess::READ).unwrap();
     assert_eq!(mapping.access(here).unwrap(), MemoryAccess::READ);
     let error = fill(&mapping, &stream, 2).unwrap_err();
-    assert!(error.detail().contains("may only read it"), "{error}");
+    assert!(error.detail().contains("can only read it"), "{error}");
     let bytes = read(&mapping, &stream).unwrap();
     assert!(bytes.iter().all(|&one| one == 1));
     mapping.set_access(here, MemoryAccess::NONE).unwrap();
@@ -400,7 +403,7 @@ fn a_fabric_takes_rights_and_dma_buffers_take_pages() {
             ];
             assert!(codes.map(Some).contains(&error.driver_code()), "{error}");
             if error.driver_code() == Some(CUresult::CUDA_ERROR_NOT_PERMITTED) {
-                assert!(error.detail().contains("handles of the fabric"), "{error}");
+                assert!(error.detail().contains("fabric handles"), "{error}");
             }
         }
     }

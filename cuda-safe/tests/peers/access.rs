@@ -63,7 +63,10 @@ fn kernels_use_memory_of_the_other_device() {
     let own = PitchedBuffer::from_slice(&stream, 4, &numbers(4)).unwrap();
     let error = access.pitched(&own).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-    assert!(error.to_string().contains("pass it as it is"), "{error}");
+    assert!(
+        error.to_string().contains("pass the memory itself"),
+        "{error}"
+    );
     let back = there.enable_peer_access(&here).unwrap();
     assert!(back.pitched(&own).is_ok());
     access.close().unwrap();
@@ -132,7 +135,9 @@ fn contexts_of_one_device_are_no_peers() {
         let error = here.enable_peer_access(peer).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
         assert!(
-            error.to_string().contains("both are contexts of device 0"),
+            error
+                .to_string()
+                .contains("both contexts belong to device 0"),
             "{error}"
         );
     }
