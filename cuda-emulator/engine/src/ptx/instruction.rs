@@ -131,7 +131,9 @@ impl<'a> Parser<'a> {
                 self.expect(b';')
             }
             ".section" => self.section(),
-            _ => Err(self.unsupported("the emulator doesn't know this directive in a function")),
+            _ => {
+                Err(self.unsupported("the emulator does not support this directive in a function"))
+            }
         }
     }
 

@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
                 ".global" | ".const" | ".shared" | ".local" => {
                     self.variables(linkage, &mut module.variables)?
                 }
-                _ => return Err(self.unsupported("the emulator doesn't know this directive")),
+                _ => return Err(self.unsupported("the emulator does not support this directive")),
             }
             linkage = Linkage::Internal;
         }
@@ -262,7 +262,7 @@ impl<'a> Parser<'a> {
                 "map_f64_to_f32" | "texmode_independent" | "texmode_unified" | "debug"
             ) {
                 return Err(
-                    self.unsupported(&format!("the emulator doesn't know `.target {name}`"))
+                    self.unsupported(&format!("the emulator does not support `.target {name}`"))
                 );
             }
             if !self.take(b',') {
@@ -376,9 +376,9 @@ impl<'a> Parser<'a> {
                     self.attributes()?;
                 }
                 _ => {
-                    return Err(
-                        self.unsupported("the emulator doesn't know this directive of a function")
-                    );
+                    return Err(self.unsupported(
+                        "the emulator does not support this directive of a function",
+                    ));
                 }
             }
         }

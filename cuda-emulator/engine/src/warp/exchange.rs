@@ -114,7 +114,7 @@ impl Exchange {
     /// `op` is a warp-wide operation of the function whose frame is loaded.
     pub(crate) unsafe fn collect(&mut self, ctx: &Ctx<'_>, op: &Op, mask: u32) {
         let kind = kind(op);
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let vote = matches!(
                 kind,
@@ -386,7 +386,7 @@ pub(crate) const fn shuffle<const K: u8>() -> Code {
 }
 
 unsafe fn shuffle_full<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { exchange::<K>(ctx, op, mask) }
 }
 
@@ -394,7 +394,7 @@ unsafe fn shuffle_full<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Fl
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
 unsafe fn shuffle_wide<const K: u8>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { exchange::<K>(ctx, op, mask) }
 }
 

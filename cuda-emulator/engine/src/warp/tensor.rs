@@ -66,7 +66,7 @@ pub(crate) fn whole(ctx: &mut Ctx<'_>, mask: u32) -> bool {
 unsafe fn registers<'c, const N: usize>(ctx: &'c Ctx<'_>, list: &[u32]) -> [&'c Register; N] {
     let mut out = [&[0; 32]; N];
     for (out, &at) in out.iter_mut().zip(list) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         *out = unsafe { &*ctx.at::<Register>(at) };
     }
     out
@@ -141,7 +141,7 @@ unsafe fn tiles(
             // The first matrix is changed by integer products, so it is taken again for each tile.
             let (_, stored) = product.units(product.stored());
             let n = layout::factor_registers(rows, stored, bits);
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let registers = registers::<8>(ctx, part(a, i, n));
                 layout::spread_rows(&registers[..n], rows, bits, &mut tile.a);
@@ -167,7 +167,7 @@ unsafe fn tiles(
         }
     }
     for (result, &at) in results.iter().zip(d) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { *ctx.at::<Register>(at) = *result };
     }
 }
@@ -194,7 +194,7 @@ unsafe fn doubles(ctx: &mut Ctx<'_>, product: &Product, [a, b, c, d]: [&[u32]; 4
     let mut tile = double::Tile::new();
     (tile.rows, tile.depth) = (product.m, product.k);
     let get = |list: &[u32], place: layout::Place| {
-        // SAFETY: as the caller promises: these are registers of 64 bits.
+        // SAFETY: guaranteed by the caller: these are registers of 64 bits.
         unsafe { *ctx.at::<u64>(list[place.register]).add(place.lane) }
     };
     for row in 0..product.m {
@@ -229,7 +229,7 @@ unsafe fn quads(ctx: &mut Ctx<'_>, product: &Product, [a, b, c, d]: [&[u32]; 4])
         c_single: product.c == Element::F32,
         d_single: product.d == Element::F32,
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let (a, b, c) = unsafe {
         (
             registers::<2>(ctx, a),
@@ -305,7 +305,7 @@ unsafe fn group(ctx: &mut Ctx<'_>, op: &Op, tile: &mut Tile) -> Option<()> {
     let (_, across, rows) = product.tiles();
     let row = u64::from(ctx.warp % 4) * 16;
     if has(option::REGISTERS) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let registers = unsafe { registers::<8>(ctx, &rest[..first]) };
         layout::spread_rows(&registers[..first], rows, bits, &mut tile.a);
     } else {
@@ -328,7 +328,7 @@ unsafe fn group(ctx: &mut Ctx<'_>, op: &Op, tile: &mut Tile) -> Option<()> {
     }
     tile.present = [u128::MAX; 16];
     if product.sparse {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let metadata = unsafe { *ctx.at::<Register>(rest[first]) };
         expand(
             tile,
@@ -368,7 +368,7 @@ unsafe fn group(ctx: &mut Ctx<'_>, op: &Op, tile: &mut Tile) -> Option<()> {
                 .for_each(|x| *x ^= sign);
         }
         if add {
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             let registers = unsafe { registers::<4>(ctx, part(accumulator, j, each)) };
             layout::spread_accumulator(&registers[..each], size, &mut tile.c);
         } else {
@@ -380,7 +380,7 @@ unsafe fn group(ctx: &mut Ctx<'_>, op: &Op, tile: &mut Tile) -> Option<()> {
         results[j * each..(j + 1) * each].copy_from_slice(&registers[..each]);
     }
     for (result, &at) in results.iter().zip(accumulator) {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { *ctx.at::<Register>(at) = *result };
     }
     Some(())

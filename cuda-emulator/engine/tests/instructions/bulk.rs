@@ -159,14 +159,14 @@ fn faults() {
             8,
             16,
             FaultKind::MisalignedAddress,
-            &["destination shared address 0x8 isn't a multiple of 16"],
+            &["destination shared address 0x8 is not a multiple of 16"],
         ),
         (
             from,
             0,
             24,
             FaultKind::MisalignedAddress,
-            &["size of 24 bytes isn't a multiple of 16"],
+            &["size of 24 bytes is not a multiple of 16"],
         ),
         (
             from,

@@ -178,7 +178,7 @@ fn refusals() {
         (
             "mma.sync.aligned.m16n8k8.row.row.f32.tf32.tf32.f32 {%f1, %f1, %f1, %f1}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f1, %f1, %f1, %f1};",
             LoadErrorKind::Unsupported,
-            "the closest that it knows: mma.sync.aligned.[m16n8k4|m16n8k8].row.col.f32.tf32",
+            "The closest supported form is mma.sync.aligned.[m16n8k4|m16n8k8].row.col.f32.tf32",
         ),
         (
             "tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%r1, {%f1, %f1}];",

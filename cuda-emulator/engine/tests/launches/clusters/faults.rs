@@ -213,6 +213,6 @@ fn blocks_that_wait_for_each_other() {
     says(
         &written(&body).unwrap_err(),
         FaultKind::Timeout,
-        &["deadlock: no thread of the cluster can go on"],
+        &["deadlock: no thread of the cluster can continue"],
     );
 }
