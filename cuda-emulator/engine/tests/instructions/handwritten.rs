@@ -48,9 +48,9 @@ fn elements_of_arrays() {
     assert_eq!(got, [8, 7, 6, 3, 9, 20]);
 
     let refused = refusal("", "mov.u32 %r1, %r2[0];");
-    assert!(refused.contains("`%r2` isn't an array"), "{refused}");
+    assert!(refused.contains("`%r2` is not an array"), "{refused}");
     let refused = refusal("", "{ .shared .b32 s[4]; } mov.u32 %r1, s[0];");
-    assert!(refused.contains("`s` isn't an array"), "{refused}");
+    assert!(refused.contains("`s` is not an array"), "{refused}");
     let refused = refusal(before, "ld.global.u32 %r1, a[%r2];");
     assert!(refused.contains("register as the index"), "{refused}");
     let refused = refusal(before, "prefetch.global.L1 a[1];");
