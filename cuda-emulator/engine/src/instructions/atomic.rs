@@ -10,7 +10,7 @@ use crate::number::math::{
 
 pub(super) const LISTS: &[&[Opcode]] = &[ATOM, REDUCE, EXCHANGE, ASYNC];
 
-/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`. `x` tells how the address is reached. `shared`
+/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`. `x` selects the addressing. `shared`
 /// is true for addresses in shared memory.
 const fn atomic<T, F>(f: F) -> Code
 where

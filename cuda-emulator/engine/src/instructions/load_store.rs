@@ -131,7 +131,7 @@ const fn pair((plain, wide): Pair) -> Code {
     }
 }
 
-/// An access to memory at `a` plus `imm`. `c` tells how the address is reached, and `y` is the
+/// An access to memory at `a` plus `imm`. `c` selects the addressing, and `y` is the
 /// index in the region cache.
 const fn access(run: Pair) -> Code {
     Code {

@@ -18,7 +18,7 @@ pub(super) const LISTS: &[&[Opcode]] = &[&[
     .since(80),
 ]];
 
-/// An operation on the word at `a` plus `imm`. `c` tells how the address is reached.
+/// An operation on the word at `a` plus `imm`. `c` selects the addressing.
 const fn word(exec: Exec) -> Code {
     Code {
         a: Role::Address,

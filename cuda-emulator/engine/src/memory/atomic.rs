@@ -52,7 +52,7 @@ impl Memory for u128 {
     }
 }
 
-/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`. `x` tells how the address is reached. `shared`
+/// `d = [a + imm]; [a + imm] = f(d, b, c, shared)`. `x` selects the addressing. `shared`
 /// is true for addresses in shared memory.
 pub(crate) const fn update<
     T: Memory + Reg + 'static,

@@ -50,7 +50,7 @@ macro_rules! memory_instruction {
 pub(crate) use memory_instruction;
 
 memory_instruction! {
-    /// `d = [a + imm]`. `c` tells how the address is reached, and `b` selects bytes that the checks
+    /// `d = [a + imm]`. `c` selects the addressing, and `b` selects bytes that the checks
     /// ignore.
     load<T: Mem, D: Reg; W> |ctx, op, mask| where [T: Widen<D>] {
         let size = size_of::<T>();
@@ -84,7 +84,7 @@ memory_instruction! {
 }
 
 memory_instruction! {
-    /// `[a + imm] = b`. `c` tells how the address is reached.
+    /// `[a + imm] = b`. `c` selects the addressing.
     store<T: Mem, D: Reg; W> |ctx, op, mask| where [D: Widen<T>] {
         let size = size_of::<T>();
         let bytes = size as u64;

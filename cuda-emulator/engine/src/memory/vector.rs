@@ -70,7 +70,7 @@ unsafe fn put<const W: bool>(words: &mut Words, lane: usize, host: u64, bytes: u
 }
 
 memory_instruction! {
-    /// `{lists[x..]} = [a + imm]`. `c` tells how the address is reached, and contains the number of
+    /// `{lists[x..]} = [a + imm]`. `c` selects the addressing, and contains the number of
     /// elements. `b` selects bytes that the checks ignore.
     load<T: Mem, D: Reg; W> |ctx, op, mask| where [T: Widen<D>, u64: Widen<T>] {
         let size = size_of::<T>();
@@ -129,7 +129,7 @@ memory_instruction! {
 }
 
 memory_instruction! {
-    /// `[a + imm] = {lists[x..]}`. `c` tells how the address is reached, and contains the number of
+    /// `[a + imm] = {lists[x..]}`. `c` selects the addressing, and contains the number of
     /// elements.
     store<T: Mem, D: Reg; W> |ctx, op, mask| where [D: Widen<T>, T: Into<u64>] {
         let size = size_of::<T>();

@@ -193,7 +193,7 @@ fn refusals() {
         (
             "frobnicate.u32 %r1, %r2;",
             LoadErrorKind::Unsupported,
-            "doesn't know this instruction",
+            "does not support this instruction",
         ),
         (
             "add.wrong.u32 %r1, %r1, %r1;",

@@ -108,7 +108,7 @@ fn half(value: f32) -> u16 {
     }
 }
 
-/// A byte of sRGB as a linear number: a half, which an H200 reads from a table.
+/// Converts an sRGB byte to a linear number: a half, which an H200 reads from a table.
 pub(crate) fn linear(byte: u32) -> f32 {
     math::half_to_single(LINEAR[byte as usize & 0xff])
 }
