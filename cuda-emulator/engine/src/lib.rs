@@ -29,8 +29,8 @@
 //! - **Checked accesses.** Every access is checked against the allocations that [`Device::find`]
 //!   returns, because a fault report is more useful than speed. Each instruction caches the region
 //!   that it accessed last.
-//! - **Faults stop the launch.** A [`Fault`] contains the kernel, block, thread, PTX line and
-//!   source line.
+//! - **Faults stop the launch.** A [`Fault`] contains the kernel, block, thread and PTX line, and the
+//!   source line if the PTX has line information.
 //!
 //! # Supported PTX
 //!

@@ -22,7 +22,7 @@ pub const WIDTHS: [Width; 2] = [Width::Bits128, Width::Bits256];
 /// Compiles a body for both widths.
 macro_rules! both {
     ($name:ident = $body:ident($($arg:ident: $ty:ty),*) -> $out:ty) => {
-        /// Runs the kernel.
+        /// Runs the kernel. Panics on a processor without AVX2.
         pub fn $name(width: Width, $($arg: $ty),*) -> $out {
             #[target_feature(enable = "sse4.1")]
             fn narrow($($arg: $ty),*) -> $out { $body($($arg),*) }

@@ -115,7 +115,7 @@ pub(super) fn declare<'a>(linker: &mut Linker<'a>) -> Result<Names, LoadError> {
         functions: Vec::new(),
     };
     let mut ranks: HashMap<&str, u32> = HashMap::new();
-    // Each with its input, and the first variable of the same function.
+    // The chosen variables, each with its input and the first variable of the same function.
     let mut chosen: Vec<(&'a Variable<'a>, usize, usize)> = Vec::new();
     let modules = linker.modules;
     for (input, module) in modules.iter().enumerate() {

@@ -55,7 +55,7 @@ pub(crate) enum Barrier {
     ReduceCount,
     ReduceAnd,
     ReduceOr,
-    /// `barrier.cluster.arrive` and `.wait` in a cluster of one block.
+    /// `barrier.cluster.arrive`, and `.wait` below.
     ClusterArrive,
     ClusterWait,
 }
