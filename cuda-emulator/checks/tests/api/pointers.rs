@@ -472,7 +472,7 @@ fn an_address_just_above_the_null_page_is_no_null_pointer() {
 fn what_copies_and_fills_write_is_initialised_and_nothing_else() {
     let test = "what_copies_and_fills_write_is_initialised_and_nothing_else";
     let check = [("CUDA_EMULATOR_CHECK", "uninit")];
-    let parts = [", which nobody has written\n", "contains it"];
+    let parts = [", which has never been written\n", "contains it"];
     reports(test, &check, &parts, || {
         let host = [7u8; 256];
         type Write<'a> = (&'a str, &'a dyn Fn(CUdeviceptr));

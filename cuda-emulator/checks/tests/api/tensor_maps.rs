@@ -247,7 +247,7 @@ fn a_tile_that_is_not_aligned() {
     reports(
         "a_tile_that_is_not_aligned",
         &[],
-        &["shared address 0x10 isn't a multiple of 128"],
+        &["shared address 0x10 is not a multiple of 128"],
         || assert_eq!(run("load", 2048, [0, 0], 16, true), misaligned),
     );
 }

@@ -322,7 +322,7 @@ fn a_fault_far_down_names_the_nearest_and_the_first_parents() {
 fn what_has_ended_is_no_depth() {
     let test = "what_has_ended_is_no_depth";
     // Twice 1024 grids with nothing left to run have made room.
-    let parts = ["(and 920 more)", "(without 2048 grids that had ended)"];
+    let parts = ["(and 920 more)", "(2048 ended grids omitted)"];
     reports(test, &[], &parts, || {
         let _context = Own::new();
         let code = down(3000, 0).0;

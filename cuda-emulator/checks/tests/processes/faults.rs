@@ -189,7 +189,7 @@ fn global_memory_that_nobody_wrote() {
     let parts = [
         "CUDA_ERROR_LAUNCH_FAILED",
         "read of 4 bytes at 0x",
-        "which nobody has written",
+        "which has never been written",
         "(cuMemAlloc, 128 bytes",
         "thread (16, 0, 0)",
         "faults.cu:18",
@@ -209,7 +209,7 @@ fn global_memory_that_nobody_wrote() {
 
 #[test]
 fn a_counter_that_nobody_set() {
-    let parts = ["which nobody has written", "kernel count_up"];
+    let parts = ["which has never been written", "kernel count_up"];
     reports("a_counter_that_nobody_set", &UNINIT, &parts, || {
         let _context = Own::new();
         let counter = alloc(4);
