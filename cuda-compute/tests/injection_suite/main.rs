@@ -1,8 +1,9 @@
-//! Every integration test with driver calls that fail, on the emulator with held streams and checks: see
-//! `cuda-safe/tests/injection_suite`, whose parts these are.
+//! Runs every integration test with failing driver calls, on the emulator with held streams and
+//! checks. The parts are shared with `cuda-safe/tests/injection_suite`.
 //!
-//! Every call of each test fails once; of the tests that make more than 100, each driver function's first three calls and
-//! its last; of those that take long, its first alone.
+//! Every call of each test fails once. In tests with more than 100 calls, only the first three
+//! calls and the last call of each driver function fail. In slow tests, only the first call of each
+//! driver function fails.
 
 #[path = "../integration/main.rs"]
 mod integration;
