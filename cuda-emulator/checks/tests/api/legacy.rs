@@ -1,4 +1,5 @@
-//! The launch calls that CUDA 4.0 replaced: a function's shape and parameters are set one by one, then it is launched.
+//! The launch functions that CUDA 4.0 replaced: a function's shape and parameters are set one by
+//! one before the launch.
 
 use cuda_emulator_checks::abi::*;
 use std::ffi::c_void;
@@ -6,8 +7,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Each block's first thread stores (ntid, nctaid.xy, number, float, dynamic shared size) at out + 32 bytes * block;
-/// the second parameter is an unsigned number, the third a float.
+/// The first thread of each block stores (ntid, nctaid.xy, number, float, dynamic shared size) at
+/// out + 32 bytes * block. The second parameter is an unsigned number, the third a float.
 const PTX: &str = ".version 8.0
 .target sm_80
 .address_size 64
@@ -51,21 +52,21 @@ $done:
 }
 ";
 
-/// Most bytes of parameters that a launch could ever take.
+/// The maximum number of parameter bytes of a launch.
 const MOST: usize = 32 << 10;
 
 fn tell() -> CUfunction {
     function(load(PTX), "tell")
 }
 
-/// What the kernel has stored for the last of `blocks` blocks.
+/// Returns the values that the kernel has stored for the last of `blocks` blocks.
 fn told(out: CUdeviceptr, blocks: u64) -> [u32; 8] {
     download::<u32>(out + 32 * (blocks - 1), 8)
         .try_into()
         .unwrap()
 }
 
-/// Sets the parameters: where to, a number, a float.
+/// Sets the parameters: the output address, a number and a float.
 fn set(tell: CUfunction, out: CUdeviceptr, number: u32, real: f32) {
     ok!(cuParamSetSize(tell, 16));
     ok!(cuParamSetv(tell, 0, arg(&out), 8));
@@ -108,7 +109,7 @@ fn shape_shared_memory_and_parameters_reach_the_kernel() {
 }
 
 #[test]
-fn a_parameter_keeps_its_value_until_it_is_set_again() {
+fn parameters_keep_their_values_between_launches() {
     let _context = Own::new();
     let (tell, out) = (tell(), alloc(32));
     ok!(cuFuncSetBlockShape(tell, 2, 1, 1));
@@ -120,20 +121,20 @@ fn a_parameter_keeps_its_value_until_it_is_set_again() {
     ok!(cuParamSeti(tell, 8, 6));
     ok!(cuLaunch(tell));
     assert_eq!(told(out, 1)[5..7], [6, 2.5f32.to_bits()]);
-    // A value that goes over two of them.
+    // A value that spans two parameters.
     let both = [7u32, 8f32.to_bits()];
     ok!(cuParamSetv(tell, 8, arg(&both), 8));
     ok!(cuLaunch(tell));
     assert_eq!(told(out, 1)[5..7], both);
-    // Nothing to set, from nowhere.
+    // Zero bytes from a null pointer.
     ok!(cuParamSetv(tell, 8, null_mut(), 0));
     ok!(cuLaunch(tell));
     assert_eq!(told(out, 1)[5..7], both);
 }
 
-/// Waits until the test lets it go on.
+/// Waits until the test opens the gate.
 unsafe extern "C" fn gate(state: *mut c_void) {
-    // SAFETY: the test passes its state, which outlives the work.
+    // SAFETY: The test passes its state, which outlives the work.
     let state = unsafe { &*state.cast::<AtomicU32>() };
     while state.load(Ordering::SeqCst) == 0 {
         std::thread::sleep(Duration::from_millis(1));
@@ -142,7 +143,7 @@ unsafe extern "C" fn gate(state: *mut c_void) {
 }
 
 #[test]
-fn an_asynchronous_launch_is_in_its_streams_order() {
+fn asynchronous_launches_run_in_stream_order() {
     let _context = Own::new();
     let (tell, out, stream) = (tell(), alloc(32), stream(1));
     ok!(cuMemsetD8_v2(out, 0, 32));
@@ -151,7 +152,7 @@ fn an_asynchronous_launch_is_in_its_streams_order() {
     let state = AtomicU32::new(0);
     ok!(cuLaunchHostFunc(stream, Some(gate), arg(&state)));
     ok!(cuLaunchGridAsync(tell, 1, 1, stream));
-    // What was set counts at the launch.
+    // The values at the time of the launch count.
     ok!(cuParamSeti(tell, 8, 78));
     fails!(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
     state.store(1, Ordering::SeqCst);
@@ -161,7 +162,7 @@ fn an_asynchronous_launch_is_in_its_streams_order() {
 }
 
 #[test]
-fn shapes_that_cannot_be_are_refused_and_change_nothing() {
+fn invalid_shapes_are_rejected_and_change_nothing() {
     let _context = Own::new();
     let (tell, out) = (tell(), alloc(32));
     ok!(cuFuncSetBlockShape(tell, 4, 2, 1));
@@ -190,7 +191,7 @@ fn shapes_that_cannot_be_are_refused_and_change_nothing() {
 }
 
 #[test]
-fn parameters_lie_within_what_a_launch_can_take() {
+fn parameters_beyond_the_maximum_are_rejected() {
     let _context = Own::new();
     let (tell, out) = (tell(), alloc(32));
     ok!(cuFuncSetBlockShape(tell, 1, 1, 1));
@@ -224,7 +225,7 @@ fn parameters_lie_within_what_a_launch_can_take() {
         CUDA_ERROR_INVALID_VALUE,
         cuParamSetv(tell, 0, null_mut(), 1)
     );
-    // More than the kernel has means nothing to it.
+    // Bytes beyond the kernel's parameters are ignored.
     ok!(cuParamSetv(tell, 0, arg(&out), 8));
     ok!(cuParamSeti(tell, 8, 3));
     ok!(cuLaunch(tell));
@@ -232,7 +233,7 @@ fn parameters_lie_within_what_a_launch_can_take() {
 }
 
 #[test]
-fn only_a_live_function_and_a_live_stream_will_do() {
+fn invalid_functions_and_streams_are_rejected() {
     let context = Own::new();
     let (live, gone) = (tell(), stream(1));
     ok!(cuStreamDestroy_v2(gone));
@@ -268,7 +269,7 @@ fn only_a_live_function_and_a_live_stream_will_do() {
             cuLaunchGridAsync(live, 1, 1, wrong)
         );
     }
-    // No more shared memory than a block has.
+    // More shared memory than a block has.
     ok!(cuFuncSetBlockShape(live, 1, 1, 1));
     ok!(cuFuncSetSharedSize(live, (48 << 10) + 1));
     fails!(CUDA_ERROR_INVALID_VALUE, cuLaunch(live));
