@@ -247,14 +247,14 @@ fn the_least_recent_of_many_streams_are_released() {
         let reducer = Reducer::new(&context).unwrap();
         let data = DeviceBuffer::from_slice(&stream, &[1u32; 5000]).unwrap();
         stream.synchronize().unwrap();
-        let gone = || calls("cuStreamDestroy").len();
+        let destroyed = || calls("cuStreamDestroy").len();
         for number in 0..100 {
             let other = Stream::new(&context).unwrap();
             assert_eq!(reducer.sum(&other, &data).unwrap(), 5000);
             // This stream is always among the most recently used.
             assert_eq!(reducer.sum(&stream, &data).unwrap(), 5000);
             drop(other);
-            assert_eq!(gone(), (number + 2usize).saturating_sub(64));
+            assert_eq!(destroyed(), (number + 2usize).saturating_sub(64));
         }
         let freed = calls("cuMemFreeAsync").len();
         reducer.release(&stream);
@@ -262,9 +262,9 @@ fn the_least_recent_of_many_streams_are_released() {
         assert_eq!(calls("cuMemFreeAsync").len(), freed + 1);
         assert_eq!(reducer.sum(&stream, &data).unwrap(), 5000);
         drop(reducer);
-        assert_eq!(gone(), 100);
+        assert_eq!(destroyed(), 100);
         stream.close().unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(gone(), 100); // the data keeps the stream alive
+        assert_eq!(destroyed(), 100); // the data keeps the stream alive
     });
 }
 

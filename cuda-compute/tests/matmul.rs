@@ -66,10 +66,10 @@ fn a_missing_library_is_reported() {
             .env("CUDA_COMPUTE_LIBCUBLAS", "/no/such/libcublas.so.13")
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&child.stdout);
+        let text = String::from_utf8_lossy(&child.stdout);
         assert!(
-            child.status.success() && told.contains("1 passed"),
-            "{told}"
+            child.status.success() && text.contains("1 passed"),
+            "{text}"
         );
         return;
     }

@@ -69,7 +69,7 @@ fn child(how: &str) {
 
 /// Returns the output if the failure did not occur.
 fn fails(function: &str, call: usize) -> Option<String> {
-    let text = said(
+    let text = output_of(
         DEFAULT,
         &format!("{function}:{call}:CUDA_ERROR_OUT_OF_MEMORY"),
     );
@@ -77,7 +77,7 @@ fn fails(function: &str, call: usize) -> Option<String> {
 }
 
 /// Runs a child in a scenario with a failure, and returns its output.
-fn said(how: &str, failure: &str) -> String {
+fn output_of(how: &str, failure: &str) -> String {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["every_call_fails_in_turn", "--exact", "--nocapture"])
         .env(CHILD, how)
@@ -145,7 +145,7 @@ fn every_call_fails_in_turn() {
 /// Checks how often a child calls a function of the driver. `times` is the emulator's wording.
 #[track_caller]
 fn expect_calls(how: &str, function: &str, times: &str) {
-    let text = said(how, &format!("{function}:999:CUDA_ERROR_UNKNOWN"));
+    let text = output_of(how, &format!("{function}:999:CUDA_ERROR_UNKNOWN"));
     let wanted = format!("never fired: {function} was called {times}");
     assert!(text.contains(&wanted), "{how}: no {wanted:?} in: {text}");
     assert!(text.contains("child done: Ok([(), ()])"), "{how}: {text}");
@@ -177,7 +177,7 @@ fn peer_access_needs_links_and_two_devices() {
 fn devices_without_free_peer_links_copy_through_the_host() {
     for call in ["1", "2", "1+"] {
         let failure = format!("cuCtxEnablePeerAccess:{call}:CUDA_ERROR_TOO_MANY_PEERS");
-        let text = said(DEFAULT, &failure);
+        let text = output_of(DEFAULT, &failure);
         assert!(text.contains("child done: Ok([(), ()])"), "{text}");
         assert!(!text.contains("never fired"), "{text}");
     }
@@ -185,11 +185,11 @@ fn devices_without_free_peer_links_copy_through_the_host() {
 
 #[test]
 fn devices_without_pools_use_other_memory() {
-    let text = said(DEFAULT, "cuMemPoolCreate:1+:CUDA_ERROR_NOT_SUPPORTED");
+    let text = output_of(DEFAULT, "cuMemPoolCreate:1+:CUDA_ERROR_NOT_SUPPORTED");
     assert!(text.contains("child done: Ok([(), ()])"), "{text}");
     assert!(!text.contains("never fired"), "{text}");
     // Other failures are errors.
-    let text = said(DEFAULT, "cuMemPoolCreate:1:CUDA_ERROR_OUT_OF_MEMORY");
+    let text = output_of(DEFAULT, "cuMemPoolCreate:1:CUDA_ERROR_OUT_OF_MEMORY");
     assert!(
         text.contains("child done: Err(cuMemPoolCreate failed: "),
         "{text}"
@@ -198,7 +198,7 @@ fn devices_without_pools_use_other_memory() {
 
 #[test]
 fn failed_device_is_reported_by_the_first_call() {
-    let text = said(AFTER_A_FAULT, "cuMemPoolCreate:999:CUDA_ERROR_UNKNOWN");
+    let text = output_of(AFTER_A_FAULT, "cuMemPoolCreate:999:CUDA_ERROR_UNKNOWN");
     assert!(
         text.contains("child done: Err(cuCtxEnablePeerAccess failed: "),
         "{text}"

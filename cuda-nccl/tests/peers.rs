@@ -333,7 +333,7 @@ fn drop_does_not_wait_for_stuck_work() {
     let options = PeerOptions::default().timeout(Duration::from_secs(3)); // long enough to compile both kernels
     let mut group = ranks(2, options).into_iter();
     let (zero, one) = (group.next().unwrap(), group.next().unwrap());
-    let (loaded, gone) = (Barrier::new(2), Barrier::new(2));
+    let (loaded, dropped) = (Barrier::new(2), Barrier::new(2));
     // The first call of a kind loads its kernel, and the driver then waits for all work of the
     // context.
     let load = |rank: &PeerRank, stream: &Stream| {
@@ -350,7 +350,7 @@ fn drop_does_not_wait_for_stuck_work() {
             // Its stream waits for the other's, which never gets there.
             zero.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
             drop(zero);
-            gone.wait();
+            dropped.wait();
         });
         scope.spawn(|| {
             let stream = Stream::new(one.context()).unwrap();
@@ -361,7 +361,7 @@ fn drop_does_not_wait_for_stuck_work() {
             one.all_reduce(&stream, &mut data, Reduction::Sum).unwrap();
             assert!(matches!(one.wait(&stream), Err(Error::Lost(_))));
             drop(one);
-            gone.wait();
+            dropped.wait();
             signal.set(1);
             stream.synchronize().unwrap();
         });

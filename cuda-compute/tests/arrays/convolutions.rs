@@ -410,23 +410,23 @@ fn empty_images_and_results() {
 #[test]
 fn invalid_images_are_rejected() {
     let stream = stream();
-    let refused = |shape: &[usize], filter: &Filter, why: &str| {
+    let assert_rejected = |shape: &[usize], filter: &Filter, why: &str| {
         let error = Array::<u8>::zeros(&stream, shape).unwrap().convolve(filter);
         let error = error.unwrap_err();
         assert!(matches!(error, Error::Shape(_)), "{error}");
         assert!(error.to_string().contains(why), "{error}");
     };
     let small = filter(3, 3);
-    refused(&[9], &small, "it has 1 axes");
-    refused(&[9, 9, 3, 1], &small, "it has 4 axes");
-    refused(&[9, 9, 2], &small, "it has 2 channels");
-    refused(&[0, 9, 5], &small, "it has 5 channels");
-    refused(&[9, 9, 0], &small, "it has 0 channels");
+    assert_rejected(&[9], &small, "it has 1 axes");
+    assert_rejected(&[9, 9, 3, 1], &small, "it has 4 axes");
+    assert_rejected(&[9, 9, 2], &small, "it has 2 channels");
+    assert_rejected(&[0, 9, 5], &small, "it has 5 channels");
+    assert_rejected(&[9, 9, 0], &small, "it has 0 channels");
     // 91 rows of 92 weights, because rows are padded to an even length.
     let large = Filter::new(91, 91, &[0.0; 91 * 91]).unwrap();
-    refused(&[9, 9, 3], &large, "91 x 91 is too large");
+    assert_rejected(&[9, 9, 3], &large, "91 x 91 is too large");
     let long = Filter::new(1, 8170, &[0.0; 8170]).unwrap();
-    refused(&[9, 9, 3], &long, "1 x 8170 is too large");
+    assert_rejected(&[9, 9, 3], &long, "1 x 8170 is too large");
     let wide = Filter::new(8000, 1, &[0.0; 8000]).unwrap();
-    refused(&[9, 9, 4], &wide, "too little shared memory");
+    assert_rejected(&[9, 9, 4], &wide, "too little shared memory");
 }

@@ -147,8 +147,8 @@ fn dot_takes_two_vectors() {
     ];
     for (dot, shapes) in shapes {
         let error = dot.eval().unwrap_err().to_string();
-        let told = ["`dot`", shapes, "cupy.rs", "matmul", "inner", ".sum()"];
-        assert!(told.iter().all(|part| error.contains(part)), "{error}");
+        let parts = ["`dot`", shapes, "cupy.rs", "matmul", "inner", ".sum()"];
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
     }
     // Errors of the operands take precedence.
     let error = (&x + array(&[1, 2]))

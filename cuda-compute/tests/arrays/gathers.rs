@@ -100,12 +100,12 @@ fn indices_beyond_the_axis_are_rejected() {
         ([i64::MAX, 0, 0], 0),
     ] {
         let indices = Array::from_slice(&stream, &wrong).unwrap();
-        let told = format!("index {number} is {}, beyond the 3 elements", wrong[number]);
+        let message = format!("index {number} is {}, beyond the 3 elements", wrong[number]);
         let error = x.take(&indices, 0).unwrap_err().to_string();
-        assert!(error.contains(&told), "{error}");
+        assert!(error.contains(&message), "{error}");
         let mut y = x.clone();
         let error = y.put(&indices, 7).unwrap_err().to_string();
-        assert!(error.contains(&told), "{error}");
+        assert!(error.contains(&message), "{error}");
         assert_eq!(x.to_vec().unwrap(), [10, 20, 30]);
         assert_eq!(
             y.to_vec().unwrap().iter().filter(|&&y| y == 7).count(),
@@ -140,7 +140,7 @@ fn put_scatters_values() {
     assert_eq!(x.to_vec().unwrap(), wanted);
     assert!(
         before.to_vec().unwrap().iter().all(|&x| x == 0.0),
-        "the other reference"
+        "the other reference is unchanged"
     );
     // An array that is not shared is changed in place.
     let address = x.as_device_ptr();

@@ -329,8 +329,14 @@ fn variance_divided_by_zero_matches_numpy() {
         }
         for ddof in [0, 1, u32::MAX] {
             let (var, std) = eval((none.var(ddof), none.std(ddof))).unwrap();
-            assert!(wide(var.item().unwrap()).is_nan(), "var({ddof}) of nothing");
-            assert!(wide(std.item().unwrap()).is_nan(), "std({ddof}) of nothing");
+            assert!(
+                wide(var.item().unwrap()).is_nan(),
+                "var({ddof}) of no elements"
+            );
+            assert!(
+                wide(std.item().unwrap()).is_nan(),
+                "std({ddof}) of no elements"
+            );
         }
         let (one, two) = eval((three.var(1), three.var(2))).unwrap();
         assert_eq!(wide(one.item().unwrap()), 7.0);

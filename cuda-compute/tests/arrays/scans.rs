@@ -396,10 +396,10 @@ fn blocks_may_run_in_any_order() {
             .env("CUDA_EMULATOR_SEED", seed)
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stdout);
+        let text = String::from_utf8_lossy(&output.stdout);
         assert!(
-            output.status.success() && told.contains("1 passed"),
-            "{told}"
+            output.status.success() && text.contains("1 passed"),
+            "{text}"
         );
     }
 }

@@ -7,7 +7,7 @@ use crate::stream;
 
 /// Checks that every way of computing an expression returns the same error, and returns it.
 #[track_caller]
-fn refused(stream: &Stream, wrong: &Expr<f32>) -> String {
+fn shared_error(stream: &Stream, wrong: &Expr<f32>) -> String {
     let wanted = wrong.shape().unwrap_err().to_string();
     let good = Array::zeros(stream, [3, 2]).unwrap();
     let places = Array::<u32>::zeros(stream, [3, 2]).unwrap();
@@ -66,18 +66,18 @@ fn every_way_of_computing_returns_the_same_error() {
         Expr::index([3, 2], 0).unwrap().sum_axis(2).cast(),
     ];
     for wrong in &named_once {
-        let error = refused(&stream, wrong);
+        let error = shared_error(&stream, wrong);
         assert!(error.contains("name each axis at most once"), "{error}");
     }
     for wrong in [&x + &y, (&x + &y).sum(), (&x + &y).sqrt().keep_axes()] {
-        let error = refused(&stream, &wrong);
+        let error = shared_error(&stream, &wrong);
         assert!(error.contains("don't match"), "{error}");
     }
-    let error = refused(&stream, &x.sqrt().keep_axes());
+    let error = shared_error(&stream, &x.sqrt().keep_axes());
     assert!(
         error.contains("the expression is not a reduction"),
         "{error}"
     );
-    let error = refused(&stream, &x.expr().field(|_| &1.0));
+    let error = shared_error(&stream, &x.expr().field(|_| &1.0));
     assert!(error.contains("field"), "{error}");
 }

@@ -271,7 +271,7 @@ impl Suite {
                 compared += 1;
                 assert!(
                     got.near(wanted, near),
-                    "{arguments:?} gives {got:?}, not {wanted:?}, by\n{}",
+                    "{arguments:?} gives {got:?}, not {wanted:?}, in\n{}",
                     function.source()
                 );
             }

@@ -283,17 +283,17 @@ fn invalid_sizes_are_rejected() {
     let input = DeviceBuffer::<f32>::zeroed(&stream, 100).unwrap();
     let mut output = DeviceBuffer::<f32>::zeroed(&stream, 100).unwrap();
     let square = Layout::new(10, 10);
-    let mut refused = |from: Layout, to: Layout, why: &str| {
+    let mut assert_rejected = |from: Layout, to: Layout, why: &str| {
         let error = convolution
             .run(&stream, &input, from, &mut output, to)
             .unwrap_err();
         assert!(matches!(error, Error::Shape(_)), "{error}");
         assert!(error.to_string().contains(why), "{error}");
     };
-    refused(Layout::new(10, 11), Layout::new(10, 11), "the input");
-    refused(square, Layout::new(10, 10).pitch(11), "the output");
-    refused(square, Layout::new(8, 8), "10 x 10");
-    refused(Layout::new(10, 5), Layout::new(10, 5).images(2), "images");
+    assert_rejected(Layout::new(10, 11), Layout::new(10, 11), "the input");
+    assert_rejected(square, Layout::new(10, 10).pitch(11), "the output");
+    assert_rejected(square, Layout::new(8, 8), "10 x 10");
+    assert_rejected(Layout::new(10, 5), Layout::new(10, 5).images(2), "images");
 
     // An empty image needs no work.
     let empty = Layout::new(0, 10);

@@ -122,7 +122,7 @@ extern "C" __global__ void shared_memory_of_children(int* out) {
     out[6] = cudaFree(nullptr);
 }
 
-// After a fill, copies a box of 4 x 3 x 2 bytes at (1, 2, 1) of a 16 x 5 x 3 box to (2, 1, 0) of another, in one stream.
+// After a fill, copies 4 x 3 x 2 bytes at (1, 2, 1) of a box of 16 x 5 x 3 to (2, 1, 0) of another, in one stream.
 extern "C" __global__ void copies(unsigned char* from, unsigned char* to, int* codes) {
     cudaStream_t s;
     cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
@@ -201,7 +201,7 @@ extern "C" __global__ void errors(int* codes) {
     codes[28] = cudaGetLastError();
 }
 
-// Launches until a launch fails: into a stream, as tail launches or fire-and-forget. Stores the number of successes and the error.
+// Launches until one fails: in a stream, as tail launches or fire-and-forget. Stores the count and the error.
 extern "C" __global__ void many(int* out, int kind, int most) {
     cudaStream_t s = kind == 0 ? 0 : kind == 1 ? cudaStreamTailLaunch : cudaStreamFireAndForget;
     int n = 0, code = 0;
@@ -232,7 +232,7 @@ extern "C" __global__ void parent_of_wild() {
 
 // --- Streams of threads and blocks ----------------------------------------------------------------------------------
 
-// Each thread of each block adds its number to a cell through a child whose block has several threads and shared memory.
+// Each thread adds its number to a cell through a child whose block has several threads and shared memory.
 extern "C" __global__ void in_shared(unsigned* cell, unsigned what) {
     extern __shared__ unsigned parts[];
     parts[threadIdx.x] = what + threadIdx.x;

@@ -277,16 +277,16 @@ fn refuse_is_reported_to_the_other_ranks() {
         rank.refuse("on purpose");
     }
     let fake = Fake::new();
-    let (told, _) = rank(2, verified());
+    let (notifying, _) = rank(2, verified());
     let (silent, _) = rank(2, options());
     fake.calls();
-    told.refuse("on purpose");
+    notifying.refuse("on purpose");
     assert_eq!(fake.calls(), ["GroupStart", "AllGather", "GroupEnd"]);
-    through_the_trait(&told);
+    through_the_trait(&notifying);
     assert_eq!(fake.calls(), ["GroupStart", "AllGather", "GroupEnd"]);
     silent.refuse("on purpose");
     assert!(fake.calls().is_empty());
-    drop((told, silent));
+    drop((notifying, silent));
     fake.assert_clean();
 }
 

@@ -274,7 +274,7 @@ fn read_only_tensors_are_never_written() {
 
 /// Checks that the tensor is rejected with an error containing these texts, and deleted.
 #[track_caller]
-fn refused<T: Element>(description: &Description, says: &[&str]) {
+fn assert_rejected<T: Element>(description: &Description, says: &[&str]) {
     let stream = stream();
     let (raw, _, deletions) = produce(&stream, &[0u64; 16], description);
     // SAFETY: The tensor is handed over once. The error is found before the memory is used.
@@ -295,11 +295,11 @@ fn rejected_tensors_are_deleted() {
         dtype: DLDataType { code, bits, lanes },
         ..good.clone()
     };
-    refused::<f64>(&good, &["float32", "f64"]);
-    refused::<u32>(&dtype(0, 32, 1), &["int32", "u32"]);
-    refused::<f32>(&dtype(2, 32, 4), &["float32 in vectors of 4"]);
-    refused::<f32>(&dtype(77, 32, 1), &["code 77"]);
-    refused::<bool>(&dtype(1, 8, 1), &["uint8", "bool"]);
+    assert_rejected::<f64>(&good, &["float32", "f64"]);
+    assert_rejected::<u32>(&dtype(0, 32, 1), &["int32", "u32"]);
+    assert_rejected::<f32>(&dtype(2, 32, 4), &["float32 in vectors of 4"]);
+    assert_rejected::<f32>(&dtype(77, 32, 1), &["code 77"]);
+    assert_rejected::<bool>(&dtype(1, 8, 1), &["uint8", "bool"]);
 
     let device = |device_type, device_id| Description {
         device: DLDevice {
@@ -308,36 +308,36 @@ fn rejected_tensors_are_deleted() {
         },
         ..good.clone()
     };
-    refused::<f32>(&device(DLDeviceType::CUDA, 1), &["device 1", "device 0"]);
-    refused::<f32>(&device(DLDeviceType::CUDA, -1), &["device -1"]);
-    refused::<f32>(&device(DLDeviceType::CUDA_HOST, 0), &["kDLCUDAHost"]);
-    refused::<f32>(&device(DLDeviceType::CPU, 0), &["kDLCPU"]);
-    refused::<f32>(&device(DLDeviceType::ROCM, 0), &["kind 10"]);
+    assert_rejected::<f32>(&device(DLDeviceType::CUDA, 1), &["device 1", "device 0"]);
+    assert_rejected::<f32>(&device(DLDeviceType::CUDA, -1), &["device -1"]);
+    assert_rejected::<f32>(&device(DLDeviceType::CUDA_HOST, 0), &["kDLCUDAHost"]);
+    assert_rejected::<f32>(&device(DLDeviceType::CPU, 0), &["kDLCPU"]);
+    assert_rejected::<f32>(&device(DLDeviceType::ROCM, 0), &["kind 10"]);
 
     let version = |major, minor| Description {
         version: DLPackVersion { major, minor },
         ..good.clone()
     };
-    refused::<f32>(&version(2, 0), &["DLPack 2.0", "1.x"]);
-    refused::<f32>(&version(0, 8), &["DLPack 0.8"]);
+    assert_rejected::<f32>(&version(2, 0), &["DLPack 2.0", "1.x"]);
+    assert_rejected::<f32>(&version(0, 8), &["DLPack 0.8"]);
 
     let axes = |shape: &[i64]| Description::of(F32, shape);
-    refused::<f32>(&axes(&[1; 9]), &["9 axes", "at most 8"]);
-    refused::<f32>(&axes(&[2, -1]), &["negative"]);
-    refused::<f32>(&axes(&[i64::MAX, 2]), &["more elements"]);
-    refused::<f32>(&axes(&[0, i64::MAX, 2]), &["more elements"]);
-    refused::<f32>(&axes(&[i64::MAX / 2]), &["beyond all memory"]);
+    assert_rejected::<f32>(&axes(&[1; 9]), &["9 axes", "at most 8"]);
+    assert_rejected::<f32>(&axes(&[2, -1]), &["negative"]);
+    assert_rejected::<f32>(&axes(&[i64::MAX, 2]), &["more elements"]);
+    assert_rejected::<f32>(&axes(&[0, i64::MAX, 2]), &["more elements"]);
+    assert_rejected::<f32>(&axes(&[i64::MAX / 2]), &["beyond all memory"]);
     let far = axes(&[3, 3]).strides(&[i64::MAX, i64::MAX]);
-    refused::<f32>(&far, &["beyond all memory"]);
+    assert_rejected::<f32>(&far, &["beyond all memory"]);
     let far = axes(&[3]).strides(&[i64::MIN]);
-    refused::<f32>(&far, &["beyond all memory"]);
+    assert_rejected::<f32>(&far, &["beyond all memory"]);
     let ndim = |ndim| Description {
         ndim,
         ..good.clone()
     };
-    refused::<f32>(&ndim(-1), &["-1 axes"]);
+    assert_rejected::<f32>(&ndim(-1), &["-1 axes"]);
     let shape = None;
-    refused::<f32>(
+    assert_rejected::<f32>(
         &Description {
             shape,
             ..good.clone()
@@ -345,7 +345,7 @@ fn rejected_tensors_are_deleted() {
         &["`shape` is null"],
     );
     let data = false;
-    refused::<f32>(
+    assert_rejected::<f32>(
         &Description {
             data,
             ..good.clone()
@@ -356,9 +356,9 @@ fn rejected_tensors_are_deleted() {
         byte_offset,
         ..good.clone()
     };
-    refused::<f32>(&byte_offset(2), &["not aligned", "f32"]);
-    refused::<f32>(&byte_offset(u64::MAX), &["beyond all memory"]);
-    refused::<f32>(&byte_offset(u64::MAX / 2), &["beyond all memory"]);
+    assert_rejected::<f32>(&byte_offset(2), &["not aligned", "f32"]);
+    assert_rejected::<f32>(&byte_offset(u64::MAX), &["beyond all memory"]);
+    assert_rejected::<f32>(&byte_offset(u64::MAX / 2), &["beyond all memory"]);
 }
 
 #[test]

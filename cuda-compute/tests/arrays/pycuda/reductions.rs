@@ -106,8 +106,7 @@ fn binary_extremes_of_integers() {
     let b = Array::from_slice(&stream, &[0, -2, 7, 1]).unwrap();
     assert_eq!(values(a.maximum(&b)), [0, -1, 7, i32::MAX]);
     assert_eq!(values(a.minimum(&b)), [i32::MIN, -2, 5, 1]);
-    // No conversion to float: these values differ by less than the 53 bits of a double can
-    // represent.
+    // No conversion to float: a double cannot represent the difference of these values.
     let a = Array::from_slice(&stream, &[i64::MAX, i64::MIN + 1]).unwrap();
     assert_eq!(
         values(a.minimum(i64::MAX - 1)),

@@ -28,10 +28,10 @@ fn created(described: CUDA_ARRAY3D_DESCRIPTOR) -> CUresult {
     // SAFETY: The result pointer is valid.
     let code = unsafe { cuArray3DCreate_v2(&mut array, &described) };
     if code == SUCCESS {
-        let mut told = CUDA_ARRAY3D_DESCRIPTOR::default();
-        ok!(cuArray3DGetDescriptor_v2(&mut told, array));
+        let mut actual = CUDA_ARRAY3D_DESCRIPTOR::default();
+        ok!(cuArray3DGetDescriptor_v2(&mut actual, array));
         assert_eq!(
-            (told.Width, told.Height, told.Depth, told.Flags),
+            (actual.Width, actual.Height, actual.Depth, actual.Flags),
             (
                 described.Width,
                 described.Height,
@@ -163,9 +163,9 @@ fn two_dimensional_arrays_have_separate_functions() {
     };
     let mut array = null_mut();
     ok!(cuArrayCreate_v2(&mut array, &wish));
-    let mut told = CUDA_ARRAY_DESCRIPTOR::default();
-    ok!(cuArrayGetDescriptor_v2(&mut told, array));
-    assert_eq!((told.Width, told.Height, told.NumChannels), (5, 3, 2));
+    let mut actual = CUDA_ARRAY_DESCRIPTOR::default();
+    ok!(cuArrayGetDescriptor_v2(&mut actual, array));
+    assert_eq!((actual.Width, actual.Height, actual.NumChannels), (5, 3, 2));
     let mut plane = null_mut();
     invalid!(cuArrayGetPlane(&mut plane, array, 0));
     let mut needed = CUDA_ARRAY_MEMORY_REQUIREMENTS::default();
@@ -174,7 +174,7 @@ fn two_dimensional_arrays_have_separate_functions() {
     invalid!(cuArrayGetSparseProperties(&mut tiles, array));
     ok!(cuArrayDestroy(array));
     stale!(cuArrayDestroy(array));
-    stale!(cuArrayGetDescriptor_v2(&mut told, array));
+    stale!(cuArrayGetDescriptor_v2(&mut actual, array));
     invalid!(cuArrayCreate_v2(null_mut(), &wish));
     invalid!(cuArrayCreate_v2(&mut array, null()));
 }
@@ -182,20 +182,20 @@ fn two_dimensional_arrays_have_separate_functions() {
 #[test]
 fn mipmapped_arrays_have_levels_down_to_one_texel() {
     let _own = Own::new();
-    for (asked, made) in [(0, 1), (1, 1), (3, 3), (7, 7), (8, 7), (100, 7)] {
+    for (requested, made) in [(0, 1), (1, 1), (3, 3), (7, 7), (8, 7), (100, 7)] {
         let mut whole = null_mut();
         ok!(cuMipmappedArrayCreate(
             &mut whole,
             &described([64, 20, 0], 0),
-            asked
+            requested
         ));
         let mut level = null_mut();
         for index in 0..made {
             ok!(cuMipmappedArrayGetLevel(&mut level, whole, index));
-            let mut told = CUDA_ARRAY3D_DESCRIPTOR::default();
-            ok!(cuArray3DGetDescriptor_v2(&mut told, level));
+            let mut actual = CUDA_ARRAY3D_DESCRIPTOR::default();
+            ok!(cuArray3DGetDescriptor_v2(&mut actual, level));
             assert_eq!(
-                (told.Width, told.Height),
+                (actual.Width, actual.Height),
                 (64 >> index, (20 >> index).max(1))
             );
         }
@@ -203,14 +203,14 @@ fn mipmapped_arrays_have_levels_down_to_one_texel() {
         // The call returns success as on an H200, but the level is not destroyed on its own.
         ok!(cuMipmappedArrayGetLevel(&mut level, whole, 0));
         ok!(cuArrayDestroy(level));
-        let mut told = CUDA_ARRAY3D_DESCRIPTOR::default();
-        ok!(cuArray3DGetDescriptor_v2(&mut told, level));
+        let mut actual = CUDA_ARRAY3D_DESCRIPTOR::default();
+        ok!(cuArray3DGetDescriptor_v2(&mut actual, level));
         let mut needed = CUDA_ARRAY_MEMORY_REQUIREMENTS::default();
         invalid!(cuMipmappedArrayGetMemoryRequirements(&mut needed, whole, 0));
         let mut tiles = CUDA_ARRAY_SPARSE_PROPERTIES::default();
         invalid!(cuMipmappedArrayGetSparseProperties(&mut tiles, whole));
         ok!(cuMipmappedArrayDestroy(whole));
-        stale!(cuArray3DGetDescriptor_v2(&mut told, level));
+        stale!(cuArray3DGetDescriptor_v2(&mut actual, level));
         stale!(cuMipmappedArrayDestroy(whole));
     }
     let mut whole = null_mut();
@@ -414,9 +414,9 @@ fn captures_record_copies_and_forbid_the_rest() {
     let (mut nodes, mut count) = ([null_mut(); 2], 2);
     ok!(cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
     for (node, y) in nodes.into_iter().zip([0, 5]) {
-        let mut told = CUDA_MEMCPY3D::default();
-        ok!(cuGraphMemcpyNodeGetParams(node, &mut told));
-        assert_eq!((told.dstArray, told.dstY), (plane, y));
+        let mut actual = CUDA_MEMCPY3D::default();
+        ok!(cuGraphMemcpyNodeGetParams(node, &mut actual));
+        assert_eq!((actual.dstArray, actual.dstY), (plane, y));
     }
     ok!(cuGraphDestroy(graph));
     let mut other = null_mut();

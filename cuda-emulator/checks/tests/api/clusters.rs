@@ -198,7 +198,7 @@ fn a_function_may_require_a_cluster() {
 }
 
 /// Returns the results of both cluster queries: a code and a number each.
-fn asked(function: CUfunction, config: &CUlaunchConfig) -> [(CUresult, i32); 2] {
+fn query(function: CUfunction, config: &CUlaunchConfig) -> [(CUresult, i32); 2] {
     let (mut active, mut size) = (-7, -7);
     // SAFETY: The result pointers are valid, the function is live, and the configuration has its
     // attributes.
@@ -231,12 +231,12 @@ fn cluster_occupancy_matches_an_h200() {
                     let attributes = [cluster([size, 1, 1])];
                     let config = config([size, 1, 1], block, shared, null_mut(), &attributes);
                     let wanted = [(SUCCESS, count), (SUCCESS, 8)];
-                    assert_eq!(asked(ids, &config), wanted, "{block} {shared} {size}");
+                    assert_eq!(query(ids, &config), wanted, "{block} {shared} {size}");
                 }
             }
             let of = |grid, block, shared, sides| {
                 let attributes = [cluster(sides)];
-                asked(ids, &config(grid, block, shared, null_mut(), &attributes))
+                query(ids, &config(grid, block, shared, null_mut(), &attributes))
             };
             let (too_large, bad) = ([(SIZE, -7); 2], [(INVALID, -7); 2]);
             let row = [8, 1, 1];
@@ -250,7 +250,7 @@ fn cluster_occupancy_matches_an_h200() {
             assert_eq!(of(row, 2000, 0, [2, 1, 1]), none);
             assert_eq!(of(row, 128, 300_000, [2, 1, 1]), none);
             let plain = config(row, 128, 0, null_mut(), &[]);
-            assert_eq!(asked(ids, &plain), [(SUCCESS, 0), (SUCCESS, 8)]);
+            assert_eq!(query(ids, &plain), [(SUCCESS, 0), (SUCCESS, 8)]);
             assert_eq!(set(ids, 14, 1), SUCCESS);
             for (size, count) in [(9, 102), (12, 74), (16, 58), (17, 16)] {
                 let wanted = [(SUCCESS, count), (SUCCESS, 16)];
@@ -284,7 +284,7 @@ fn a_small_device_has_clusters() {
     let _context = Own::new();
     let ids = function(kernels(), "ids");
     let attributes = [cluster([8, 1, 1])];
-    let [active, size] = asked(ids, &config([8, 1, 1], 1024, 0, null_mut(), &attributes));
+    let [active, size] = query(ids, &config([8, 1, 1], 1024, 0, null_mut(), &attributes));
     assert!(active.0 == SUCCESS && active.1 >= 1);
     assert_eq!(size, (SUCCESS, 8));
     let mut offered = 0;

@@ -43,7 +43,7 @@ const ALLOWED: [u32; 14] = [
     0, 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0xf8, 0xf9, 0xfa, 0xfc, 0x100,
 ];
 /// Two scheduling modes, or bits that no header declares.
-const REFUSED: [u32; 10] = [
+const REJECTED: [u32; 10] = [
     3,
     5,
     6,
@@ -81,8 +81,8 @@ fn every_create_function_checks_flags_and_sets_the_current_context() {
             ok!(cuCtxDestroy_v2(context));
         }
         let place: *mut CUcontext = &mut context;
-        let refused = REFUSED.map(|flags| (place, flags, 0, CUresult::CUDA_ERROR_INVALID_VALUE));
-        for (place, flags, device, expected) in refused.into_iter().chain([
+        let rejected = REJECTED.map(|flags| (place, flags, 0, CUresult::CUDA_ERROR_INVALID_VALUE));
+        for (place, flags, device, expected) in rejected.into_iter().chain([
             (null_mut(), 0, 0, CUresult::CUDA_ERROR_INVALID_VALUE),
             (place, 0, 1, CUresult::CUDA_ERROR_INVALID_DEVICE),
             (place, 0, -1, CUresult::CUDA_ERROR_INVALID_DEVICE),
@@ -147,7 +147,7 @@ fn flags_can_be_changed_to_values_allowed_at_creation() {
         assert_eq!(got, flags);
     }
     ok!(cuCtxSetFlags(0x14));
-    for flags in REFUSED {
+    for flags in REJECTED {
         fails!(CUDA_ERROR_INVALID_VALUE, cuCtxSetFlags(flags));
         ok!(cuCtxGetFlags(&mut got));
         assert_eq!(got, 0x14, "{flags:#x}");

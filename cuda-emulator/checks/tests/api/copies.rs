@@ -258,8 +258,8 @@ fn invalid_batches_are_rejected_as_on_an_h200() {
         assert_eq!(got, wanted, "{attributes:?} {indices:?} {sizes:?}");
     }
     let default = [(null_mut(), 77), (1 as CUstream, NONE)];
-    for (stream, told) in default {
-        assert_eq!(run(&[(1, 0)], &[0], &[16], stream), (bad, told));
+    for (stream, failed_index) in default {
+        assert_eq!(run(&[(1, 0)], &[0], &[16], stream), (bad, failed_index));
     }
     assert_eq!(run(&[(1, 0)], &[0], &[16], 2 as CUstream).0, good);
     ok!(cuStreamBeginCapture_v2(

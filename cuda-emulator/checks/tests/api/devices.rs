@@ -240,7 +240,7 @@ fn text(len: i32, call: impl Fn(*mut c_char, i32) -> CUresult) -> Result<String,
             return Err(code);
         }
     }
-    // SAFETY: The call has stored a NUL-terminated text, or left the buffer empty.
+    // SAFETY: The successful call has stored a NUL-terminated text.
     let text = unsafe { CStr::from_ptr(buffer.as_ptr()) }.to_str().unwrap();
     assert!(buffer[text.len() + 1..].iter().all(|byte| *byte == 7));
     Ok(text.into())
@@ -261,8 +261,8 @@ fn texts_are_truncated_to_their_buffers() {
                 assert_eq!(text(len as i32, call), Ok(kept.into()), "{len}");
             }
             for len in [0, -1, i32::MIN] {
-                let refused = Err(CUresult::CUDA_ERROR_INVALID_VALUE);
-                assert_eq!(text(len, call), refused, "{len}");
+                let rejected = Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+                assert_eq!(text(len, call), rejected, "{len}");
             }
         }
         assert_eq!(attribute(16, 0), 1);
@@ -484,7 +484,7 @@ fn primary_contexts_live_from_the_first_retain_to_the_last_release() {
             let (mut context, mut again) = (null_mut(), null_mut());
             ok!(cuDevicePrimaryCtxRetain(&mut context, device));
             assert_eq!(state(device), (0x14, 1));
-            assert_eq!(state(2), (0, 0), "that of another device");
+            assert_eq!(state(2), (0, 0), "the context of another device");
             ok!(cuCtxSetCurrent(context));
             let mut got = 0;
             ok!(cuCtxGetFlags(&mut got));

@@ -159,10 +159,10 @@ fn invalid_events_are_rejected_by_every_function() {
     );
     // Destroying a context destroys its events.
     let second = Own::new();
-    let gone = event(0);
+    let destroyed = event(0);
     drop(second);
-    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(gone));
-    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventDestroy_v2(gone));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(destroyed));
+    fails!(CUDA_ERROR_INVALID_HANDLE, cuEventDestroy_v2(destroyed));
     ok!(cuEventQuery(live));
 }
 

@@ -119,17 +119,17 @@ fn arrays_outside_the_memory_are_rejected() {
 fn copy(array: CUmipmappedArray, level: u32, data: &mut [f32], width: usize, write: bool) {
     let mut one = null_mut();
     ok!(cuMipmappedArrayGetLevel(&mut one, array, level));
-    let (host, lies) = (CUmemorytype(1), CUmemorytype(3));
+    let (host, array_kind) = (CUmemorytype(1), CUmemorytype(3));
     let mut copy = CUDA_MEMCPY2D {
         WidthInBytes: 4 * width,
         Height: data.len() / width,
         ..Default::default()
     };
     if write {
-        (copy.srcMemoryType, copy.dstMemoryType) = (host, lies);
+        (copy.srcMemoryType, copy.dstMemoryType) = (host, array_kind);
         (copy.srcHost, copy.dstArray) = (data.as_ptr().cast(), one);
     } else {
-        (copy.srcMemoryType, copy.dstMemoryType) = (lies, host);
+        (copy.srcMemoryType, copy.dstMemoryType) = (array_kind, host);
         (copy.srcArray, copy.dstHost) = (one, data.as_mut_ptr().cast());
     }
     ok!(cuMemcpy2D_v2(&copy));

@@ -52,8 +52,8 @@ fn forked_children_cannot_use_the_driver() {
     // SAFETY: The child belongs to this process.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     assert!(libc::WIFEXITED(status));
-    let refused = CUresult::CUDA_ERROR_NOT_INITIALIZED.0 as i32;
-    assert_eq!(libc::WEXITSTATUS(status), refused);
+    let rejected = CUresult::CUDA_ERROR_NOT_INITIALIZED.0 as i32;
+    assert_eq!(libc::WEXITSTATUS(status), rejected);
     // The parent still works.
     ok!(cuCtxSynchronize());
 }
@@ -250,8 +250,8 @@ fn host_functions_may_make_permitted_calls_only() {
     let codes = CODES.lock().unwrap().clone();
     assert_eq!(codes.len(), 12);
     for (at, code) in codes.iter().enumerate() {
-        let refused = *code == CUresult::CUDA_ERROR_NOT_PERMITTED;
-        assert_eq!(refused, at >= 7, "call {at}: {code:?}");
+        let rejected = *code == CUresult::CUDA_ERROR_NOT_PERMITTED;
+        assert_eq!(rejected, at >= 7, "call {at}: {code:?}");
         if at < 6 {
             assert_eq!(*code, CUresult::CUDA_SUCCESS, "call {at}");
         }
@@ -354,8 +354,8 @@ fn unwritable_traces_go_to_standard_error() {
     let path = "/nowhere/at/all";
     let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_TRACE", path)]);
     assert_eq!(code, Some(0), "{text}");
-    let told = format!("[cuda-emulator] CUDA_EMULATOR_TRACE={path}: ");
-    assert!(text.contains(&told), "{text}");
+    let message = format!("[cuda-emulator] CUDA_EMULATOR_TRACE={path}: ");
+    assert!(text.contains(&message), "{text}");
     assert!(text.contains("cuInit(flags=0) = CUDA_SUCCESS"), "{text}");
 }
 

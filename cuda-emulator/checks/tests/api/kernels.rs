@@ -135,7 +135,7 @@ fn heap_size_follows_its_limit() {
     for _ in 0..3 {
         let all = taken(4 << 20);
         assert_ne!(all, 0);
-        assert_eq!(taken(1), 0, "all is taken");
+        assert_eq!(taken(1), 0, "the heap is full");
         given(all);
         let (half, other) = (taken(2 << 20), taken(2 << 20));
         assert!(half != 0 && other != 0 && half != other);

@@ -147,10 +147,14 @@ fn kernels_are_counted_listed_and_named() {
     assert_eq!(count, 3);
     let names = [c"first", c"second", c"third"];
     let kernels = names.map(|name| kernel(library, name));
-    for asked in [1, 2, 3, 5] {
+    for capacity in [1, 2, 3, 5] {
         let mut all = [null_mut(); 5];
-        ok!(cuLibraryEnumerateKernels(all.as_mut_ptr(), asked, library));
-        let listed = asked.min(3) as usize;
+        ok!(cuLibraryEnumerateKernels(
+            all.as_mut_ptr(),
+            capacity,
+            library
+        ));
+        let listed = capacity.min(3) as usize;
         assert_eq!(all[..listed], kernels[..listed]);
         assert!(
             all[listed..].iter().all(|one| one.is_null()),

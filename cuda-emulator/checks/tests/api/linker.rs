@@ -395,10 +395,10 @@ fn logs_describe_success_and_failure() {
         add(state, PTX, b"rubbish", c"some.ptx"),
         CUresult::CUDA_ERROR_INVALID_IMAGE
     );
-    let said = text(&error);
+    let logged_text = text(&error);
     assert!(
-        said.contains("some.ptx") && values[3] == said.len(),
-        "{said}"
+        logged_text.contains("some.ptx") && values[3] == logged_text.len(),
+        "{logged_text}"
     );
     let (mut image, mut size) = (null_mut(), 0);
     ok!(cuLinkComplete(state, &mut image, &mut size));
@@ -407,20 +407,20 @@ fn logs_describe_success_and_failure() {
         assert_eq!(add(state, PTX, input.as_bytes(), name), SUCCESS);
     }
     works(state);
-    let said = text(&info);
+    let logged_text = text(&info);
     assert!(
-        said.contains("2 inputs") && said.contains("1 kernel"),
-        "{said}"
+        logged_text.contains("2 inputs") && logged_text.contains("1 kernel"),
+        "{logged_text}"
     );
-    assert_eq!(values[1], said.len());
+    assert_eq!(values[1], logged_text.len());
     assert_eq!(text(&error), "");
     // A duplicate definition is an error that names the input.
     let code = add(state, PTX, OTHER.as_bytes(), c"twice.ptx");
     assert_eq!(code, CUresult::CUDA_ERROR_INVALID_SOURCE);
-    let said = text(&error);
+    let logged_text = text(&error);
     assert!(
-        said.contains("twice.ptx") && said.contains("number"),
-        "{said}"
+        logged_text.contains("twice.ptx") && logged_text.contains("number"),
+        "{logged_text}"
     );
     assert_eq!(text(&info), "");
     ok!(cuLinkDestroy(state));

@@ -99,12 +99,12 @@ impl Linker {
     fn with(self, inputs: &[(u32, &[u8])]) -> Linker {
         for (kind, bytes) in inputs {
             let code = self.add(*kind, bytes);
-            assert_eq!(code, SUCCESS, "kind {kind}: {}", self.said());
+            assert_eq!(code, SUCCESS, "kind {kind}: {}", self.messages());
         }
         self
     }
 
-    fn said(&self) -> &str {
+    fn messages(&self) -> &str {
         let text = CStr::from_bytes_until_nul(&self.log[..]).unwrap();
         text.to_str().unwrap()
     }
@@ -208,20 +208,20 @@ fn needed_machine_code_is_rejected() {
     for (kind, input) in [(OBJECT, &code), (CUBIN, &cubin), (OBJECT, &cubin)] {
         let linker = Linker::new();
         assert_eq!(linker.add(kind, input), machine);
-        let said = linker.said();
+        let messages = linker.messages();
         assert!(
-            said.starts_with("input: it holds only machine code"),
-            "{said}"
+            messages.starts_with("input: it holds only machine code"),
+            "{messages}"
         );
     }
     let library = archive(&[("a.o", &code)]);
     let text = caller("one");
     let linker = Linker::new().with(&[(PTX, text.as_bytes()), (LIBRARY, &library)]);
     assert_eq!(linker.result(), Err(machine));
-    let said = linker.said();
+    let messages = linker.messages();
     assert!(
-        said.starts_with("`one` is needed of input(a.o): it holds only"),
-        "{said}"
+        messages.starts_with("`one` is needed of input(a.o): it holds only"),
+        "{messages}"
     );
     // Unneeded machine code is accepted.
     let text = gives("get", 0).replace(".func (.param .b32 r) get", ".entry get(.param .u64 p)");
@@ -250,10 +250,10 @@ fn the_device_runtime_is_recognized_by_its_names() {
     // Without the library, the log names the missing function.
     let linker = Linker::new().with(&[(PTX, text)]);
     assert_eq!(linker.result(), Err(CUresult::CUDA_ERROR_INVALID_SOURCE));
-    let said = linker.said();
+    let messages = linker.messages();
     assert!(
-        said.contains("`__cudaCDP2GetLastError`; link libcudadevrt.a"),
-        "{said}"
+        messages.contains("`__cudaCDP2GetLastError`; link libcudadevrt.a"),
+        "{messages}"
     );
     // Adding it twice makes no difference.
     let inputs: [(u32, &[u8]); 3] = [(LIBRARY, &runtime), (PTX, text), (LIBRARY, &runtime)];
@@ -280,9 +280,9 @@ fn damaged_libraries_are_rejected() {
         let linker = Linker::new();
         assert_eq!(linker.add(kind, input), image, "{words}");
         assert!(
-            linker.said().starts_with(words) || linker.said().contains(words),
+            linker.messages().starts_with(words) || linker.messages().contains(words),
             "{}",
-            linker.said()
+            linker.messages()
         );
     }
 }

@@ -46,7 +46,7 @@ impl Linker {
         unsafe { cuLinkComplete(self.state, &mut null_mut(), null_mut()) }
     }
 
-    fn said(&self) -> &str {
+    fn errors(&self) -> &str {
         let text = CStr::from_bytes_until_nul(&self.log[..]).unwrap();
         text.to_str().unwrap()
     }
@@ -120,10 +120,10 @@ fn mismatched_prototypes_are_rejected() {
             let linker = Linker::new();
             let codes = order.map(|at| linker.add(texts[at].0, &texts[at].1));
             assert_eq!(codes, [SUCCESS, MISMATCH], "{declaration}");
-            let said = linker.said().to_string();
-            assert!(said.contains("`f`") && said.contains(parts), "{said}");
+            let errors = linker.errors().to_string();
+            assert!(errors.contains("`f`") && errors.contains(parts), "{errors}");
             assert_eq!(linker.complete(), MISMATCH);
-            assert_eq!(linker.said(), said);
+            assert_eq!(linker.errors(), errors);
         }
     }
 }
@@ -155,7 +155,7 @@ fn matching_and_unused_prototypes_are_linked() {
             linker.add(c"two", &second),
             linker.complete(),
         ];
-        assert_eq!(codes, [SUCCESS; 3], "{}\n{first}", linker.said());
+        assert_eq!(codes, [SUCCESS; 3], "{}\n{first}", linker.errors());
     }
 }
 
@@ -178,7 +178,7 @@ fn undefined_names_are_an_invalid_source() {
             [linker.add(c"one", &text), linker.complete()],
             [SUCCESS, MISMATCH]
         );
-        assert!(linker.said().contains(name), "{}", linker.said());
+        assert!(linker.errors().contains(name), "{}", linker.errors());
         // Loaded as a module, it is invalid PTX.
         let text = std::ffi::CString::new(text).unwrap();
         let mut module = null_mut();

@@ -232,8 +232,8 @@ fn loaded(text: &str, option: (u32, usize)) -> (CUresult, CUmodule, String) {
     let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
     // SAFETY: The text ends in NUL, and the numbers of options and values are correct.
     let code = unsafe { cuModuleLoadDataEx(&mut module, image, 3, options, values) };
-    let said = CStr::from_bytes_until_nul(&log).unwrap();
-    (code, module, said.to_str().unwrap().to_string())
+    let message = CStr::from_bytes_until_nul(&log).unwrap();
+    (code, module, message.to_str().unwrap().to_string())
 }
 
 /// Returns a kernel with 120 loaded values alive at once.

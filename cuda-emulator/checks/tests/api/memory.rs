@@ -477,7 +477,7 @@ fn freed_addresses_are_quarantined_before_reuse() {
                     let next = alloc(size);
                     let back = index + 1 > resting;
                     assert_eq!(blocks.contains(&next), back, "{index} of {size} bytes");
-                    assert_eq!(next == blocks[0], back, "the first freed");
+                    assert_eq!(next == blocks[0], back, "the block that was freed first");
                     assert!(!blocks.contains(&alloc(size)), "only that block");
                 }
             }

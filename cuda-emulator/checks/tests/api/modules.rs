@@ -214,10 +214,14 @@ fn functions_are_counted_and_listed() {
     let mut count = 0;
     ok!(cuModuleGetFunctionCount(&mut count, module));
     assert_eq!(count, 3);
-    for asked in [1, 2, 3, 5] {
+    for capacity in [1, 2, 3, 5] {
         let mut all = [null_mut(); 5];
-        ok!(cuModuleEnumerateFunctions(all.as_mut_ptr(), asked, module));
-        let listed = asked.min(3) as usize;
+        ok!(cuModuleEnumerateFunctions(
+            all.as_mut_ptr(),
+            capacity,
+            module
+        ));
+        let listed = capacity.min(3) as usize;
         assert_eq!(all[..listed], functions[..listed]);
         assert!(
             all[listed..].iter().all(|one| one.is_null()),

@@ -287,9 +287,9 @@ fn attributes_of_managed_ranges() {
         }
     }
     let local = [0u8; 16];
-    let refused = (INVALID, [OLD; 4]);
+    let rejected = (INVALID, [OLD; 4]);
     for attribute in [0, 9, u32::MAX] {
-        assert_eq!(range(attribute, 4, managed, 256), refused);
+        assert_eq!(range(attribute, 4, managed, 256), rejected);
     }
     for (address, count) in [
         (managed, 257),
@@ -299,7 +299,7 @@ fn attributes_of_managed_ranges() {
         (local.as_ptr() as u64, 16),
         (0, 4),
     ] {
-        assert_eq!(range(1, 4, address, count), refused, "{count}");
+        assert_eq!(range(1, 4, address, count), rejected, "{count}");
     }
     let first = CUmem_range_attribute(1);
     invalid!(cuMemRangeGetAttribute(null_mut(), 4, first, managed, 256));

@@ -224,13 +224,13 @@ fn creation_properties_are_checked() {
 #[test]
 fn invalid_pools_are_rejected() {
     let _own = Own::new();
-    let gone = pool(0, 0);
-    ok!(cuMemPoolTrimTo(gone, 0));
-    ok!(cuMemPoolTrimTo(gone, 1 << 40));
-    let kept = take(gone, 64).unwrap();
-    ok!(cuMemPoolDestroy(gone));
+    let destroyed = pool(0, 0);
+    ok!(cuMemPoolTrimTo(destroyed, 0));
+    ok!(cuMemPoolTrimTo(destroyed, 1 << 40));
+    let kept = take(destroyed, 64).unwrap();
+    ok!(cuMemPoolDestroy(destroyed));
     let mut wild: Vec<CUmemoryPool> = WILD.iter().map(|one| *one as CUmemoryPool).collect();
-    wild.extend([gone, null_mut()]);
+    wild.extend([destroyed, null_mut()]);
     let mut flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
     for one in wild {
         assert_eq!(read(one, 1), Err(INVALID));
@@ -386,7 +386,7 @@ fn locations_and_types_of_memory() {
         table.push((location(device), PINNED, INVALID, INVALID));
     }
     let managed = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED;
-    for (place, kind, asked, set) in [
+    for (place, kind, query_code, set) in [
         (0, PINNED, INVALID, INVALID),
         (2, PINNED, SUCCESS, INVALID),
         (3, PINNED, SUCCESS, INVALID),
@@ -398,9 +398,9 @@ fn locations_and_types_of_memory() {
     ] {
         let mut location = location(0);
         location.type_ = CUmemLocationType(place);
-        table.push((location, kind, asked, set));
+        table.push((location, kind, query_code, set));
     }
-    for (index, (mut place, kind, asked, set)) in table.into_iter().enumerate() {
+    for (index, (mut place, kind, query_code, set)) in table.into_iter().enumerate() {
         // SAFETY: The result pointers are valid.
         let codes = unsafe {
             [
@@ -409,7 +409,7 @@ fn locations_and_types_of_memory() {
                 cuMemSetMemPool(&mut place, kind, own),
             ]
         };
-        assert_eq!(codes, [asked, asked, set], "{index}");
+        assert_eq!(codes, [query_code, query_code, set], "{index}");
     }
     let mut place = location(0);
     fails!(

@@ -25,10 +25,10 @@ fn pools_are_shared_as_files() {
     let mut file = -1i32;
     let place: *mut c_void = (&raw mut file).cast();
     // As on an H200 (driver 580), memory can be exported only after its pool.
-    let (early, mut told) = (take(own, 10).unwrap(), CUmemPoolPtrExportData::default());
-    invalid!(cuMemPoolExportPointer(&mut told, early));
+    let (early, mut exported) = (take(own, 10).unwrap(), CUmemPoolPtrExportData::default());
+    invalid!(cuMemPoolExportPointer(&mut exported, early));
     ok!(cuMemPoolExportToShareableHandle(place, own, FILE, 0));
-    ok!(cuMemPoolExportPointer(&mut told, early));
+    ok!(cuMemPoolExportPointer(&mut exported, early));
     for (pool, kind, flags) in [(plain, 1, 0), (own, 2, 0), (own, 1, 1)] {
         let kind = CUmemAllocationHandleType(kind);
         invalid!(cuMemPoolExportToShareableHandle(place, pool, kind, flags));

@@ -149,7 +149,7 @@ fn priorities_are_clamped() {
     let (mut least, mut greatest) = (7, 7);
     ok!(cuCtxGetStreamPriorityRange(&mut least, &mut greatest));
     assert_eq!((least, greatest), (0, -5));
-    for (asked, given) in [
+    for (requested, given) in [
         (0, 0),
         (-1, -1),
         (-4, -4),
@@ -164,13 +164,17 @@ fn priorities_are_clamped() {
     ] {
         for flags in [0, 1] {
             let mut stream = null_mut();
-            ok!(cuStreamCreateWithPriority(&mut stream, flags, asked));
-            assert_eq!(priority(stream), given, "{asked}");
+            ok!(cuStreamCreateWithPriority(&mut stream, flags, requested));
+            assert_eq!(priority(stream), given, "{requested}");
         }
         let one = stream(0);
-        assert_eq!(prefer(one, 8, &asked.to_ne_bytes()), SUCCESS);
-        assert_eq!(preference(one, 8)[..4], i32::to_ne_bytes(given), "{asked}");
-        assert_eq!(priority(one), given, "{asked}");
+        assert_eq!(prefer(one, 8, &requested.to_ne_bytes()), SUCCESS);
+        assert_eq!(
+            preference(one, 8)[..4],
+            i32::to_ne_bytes(given),
+            "{requested}"
+        );
+        assert_eq!(priority(one), given, "{requested}");
     }
 }
 

@@ -43,13 +43,13 @@ fn unknown_stream_flags_are_rejected() {
     );
     let mut seen = Vec::new();
     for flags in [0, 1] {
-        let (mut told, mut priority) = (9, 9);
+        let (mut actual, mut priority) = (9, 9);
         ok!(cuStreamCreate(&mut made, flags));
         assert!(!made.is_null() && !seen.contains(&made));
         seen.push(made);
-        ok!(cuStreamGetFlags(made, &mut told));
+        ok!(cuStreamGetFlags(made, &mut actual));
         ok!(cuStreamGetPriority(made, &mut priority));
-        assert_eq!((told, priority), (flags, 0));
+        assert_eq!((actual, priority), (flags, 0));
     }
 }
 
@@ -59,7 +59,7 @@ fn priorities_are_clamped_to_the_range() {
     let (mut least, mut greatest) = (9, 9);
     ok!(cuCtxGetStreamPriorityRange(&mut least, &mut greatest));
     assert_eq!((least, greatest), (0, -5));
-    for (asked, given) in [
+    for (requested, given) in [
         (i32::MIN, -5),
         (-6, -5),
         (-5, -5),
@@ -70,11 +70,11 @@ fn priorities_are_clamped_to_the_range() {
         (i32::MAX, 0),
     ] {
         for flags in [0, 1] {
-            let (mut made, mut priority, mut told) = (null_mut(), 9, 9);
-            ok!(cuStreamCreateWithPriority(&mut made, flags, asked));
+            let (mut made, mut priority, mut actual) = (null_mut(), 9, 9);
+            ok!(cuStreamCreateWithPriority(&mut made, flags, requested));
             ok!(cuStreamGetPriority(made, &mut priority));
-            ok!(cuStreamGetFlags(made, &mut told));
-            assert_eq!((priority, told), (given, flags), "asked for {asked}");
+            ok!(cuStreamGetFlags(made, &mut actual));
+            assert_eq!((priority, actual), (given, flags), "requested {requested}");
             let mut value: CUstreamAttrValue = filled(0xee);
             ok!(cuStreamGetAttribute(made, CUstreamAttrID(8), &mut value));
             // SAFETY: This attribute uses this field.
@@ -90,15 +90,15 @@ fn getters_describe_their_stream() {
     let made = stream(1);
     let mut ids = Vec::new();
     for (one, flags) in [(null_mut(), 0), (PER_THREAD, 0), (made, 1)] {
-        let (mut told, mut priority, mut device, mut id) = (9, 9, 9, 0);
+        let (mut actual, mut priority, mut device, mut id) = (9, 9, 9, 0);
         let (mut owner, mut again, mut green) = (null_mut(), null_mut(), 8 as CUgreenCtx);
-        ok!(cuStreamGetFlags(one, &mut told));
+        ok!(cuStreamGetFlags(one, &mut actual));
         ok!(cuStreamGetPriority(one, &mut priority));
         ok!(cuStreamGetDevice(one, &mut device));
         ok!(cuStreamGetId(one, &mut id));
         ok!(cuStreamGetCtx(one, &mut owner));
         ok!(cuStreamGetCtx_v2(one, &mut again, &mut green));
-        assert_eq!((told, priority, device), (flags, 0, 0));
+        assert_eq!((actual, priority, device), (flags, 0, 0));
         assert_eq!((owner, again, green), (context.0, context.0, null_mut()));
         ids.push(id);
         // The green context may be omitted.
@@ -214,9 +214,9 @@ fn destroying_a_context_destroys_only_its_streams() {
     let _first = Own::new();
     let kept = stream(0);
     let second = Own::new();
-    let gone = [stream(0), stream(1)];
+    let destroyed_streams = [stream(0), stream(1)];
     drop(second);
-    for one in gone {
+    for one in destroyed_streams {
         fails!(CUDA_ERROR_INVALID_HANDLE, cuStreamQuery(one));
         fails!(CUDA_ERROR_INVALID_HANDLE, cuStreamDestroy_v2(one));
     }

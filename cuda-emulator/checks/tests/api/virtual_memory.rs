@@ -412,10 +412,10 @@ fn kernels_fault_without_access() {
             ok!(cuMemMap(range, UNIT, 0, memory, 0));
             allow(range, 1, flags);
             // Copies and fills are rejected at the call, and the context stays valid.
-            let refused = if flags == 3 { SUCCESS } else { INVALID };
-            assert_eq!(copy_to(range), refused);
+            let rejected = if flags == 3 { SUCCESS } else { INVALID };
+            assert_eq!(copy_to(range), rejected);
             // SAFETY: All arguments are plain numbers.
-            assert_eq!(unsafe { cuMemsetD8_v2(range, 1, 16) }, refused);
+            assert_eq!(unsafe { cuMemsetD8_v2(range, 1, 16) }, rejected);
             ok!(cuCtxSynchronize());
             let touched = touch(range + (unit * UNIT) as u64, writes);
             assert_eq!(touched, code, "{flags}, write: {writes}");

@@ -95,8 +95,8 @@ fn after_a_fault_only_callbacks_are_called() {
             ok!(cuStreamAddCallback(stream, Some(note), data, 0));
             gate.open();
             fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
-            let told = (stream as usize, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
-            assert_eq!(*cell.lock().unwrap(), Some(told));
+            let reported = (stream as usize, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+            assert_eq!(*cell.lock().unwrap(), Some(reported));
             assert_eq!(
                 AFTER.load(Ordering::SeqCst),
                 0,

@@ -75,7 +75,7 @@ fn seeds_change_the_order_and_reveal_a_missing_barrier() {
         assert_eq!(
             line(&output, "order"),
             line(&passes(test, &variables, || {}), "order"),
-            "the same seed, the same order"
+            "the same seed gives the same order"
         );
     }
     assert!(orders.len() > 3, "{orders:?}");

@@ -271,14 +271,14 @@ fn only_one_thread_destroys_a_handle() {
                 *codes.lock().unwrap().entry(key).or_insert(0) += 1;
             }
         });
-        let refused = [
+        let rejected = [
             ("stream", CUresult::CUDA_ERROR_INVALID_HANDLE),
             ("event", CUresult::CUDA_ERROR_INVALID_HANDLE),
             ("module", CUresult::CUDA_ERROR_INVALID_HANDLE),
             ("memory", CUresult::CUDA_ERROR_INVALID_VALUE),
             ("context", CUresult::CUDA_ERROR_INVALID_CONTEXT),
         ];
-        let expected: BTreeMap<_, _> = refused
+        let expected: BTreeMap<_, _> = rejected
             .iter()
             .flat_map(|&(what, code)| [((what, code.0), THREADS - 1), ((what, 0), 1)])
             .collect();

@@ -365,7 +365,7 @@ fn unsupported_calls_are_rejected() {
     let stream = stream(1);
     let mut managed = 0;
     ok!(cuMemAllocManaged(&mut managed, 64, 1));
-    let refused = |code: CUresult| {
+    let assert_rejected = |code: CUresult| {
         assert_eq!(code, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         end_with(stream, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         begin(stream, RELAXED);
@@ -373,13 +373,13 @@ fn unsupported_calls_are_rejected() {
     begin(stream, RELAXED);
     // SAFETY: The handles are live, and the memory is valid.
     unsafe {
-        refused(cuStreamAddCallback(stream, Some(nothing), null_mut(), 0));
-        refused(cuStreamAttachMemAsync(stream, managed, 0, 1));
+        assert_rejected(cuStreamAddCallback(stream, Some(nothing), null_mut(), 0));
+        assert_rejected(cuStreamAttachMemAsync(stream, managed, 0, 1));
         let location = CUmemLocation {
             type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
             ..filled(0)
         };
-        refused(cuMemPrefetchAsync_v2(managed, 64, location, 0, stream));
+        assert_rejected(cuMemPrefetchAsync_v2(managed, 64, location, 0, stream));
     }
     ok!(cuGraphDestroy(end(stream)));
 }

@@ -381,10 +381,10 @@ fn calls_on_other_objects_during_a_capture() {
         // SAFETY: as above.
         (false, Box::new(|| unsafe { cuEventDestroy_v2(event) })),
     ];
-    for (number, (refused, call)) in calls.iter_mut().enumerate() {
+    for (number, (rejected, call)) in calls.iter_mut().enumerate() {
         begin(captured, LOCAL);
         let code = call();
-        if *refused {
+        if *rejected {
             let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
             assert_eq!(code, unsupported, "call {number}");
             end_invalid(captured);
@@ -393,7 +393,7 @@ fn calls_on_other_objects_during_a_capture() {
             end(captured);
         }
         // Queries and creating calls are allowed during a relaxed capture.
-        if *refused && number != 1 {
+        if *rejected && number != 1 {
             begin(captured, RELAXED);
             let code = call();
             assert!(

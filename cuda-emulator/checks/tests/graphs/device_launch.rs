@@ -169,7 +169,7 @@ fn for_device(graph: CUgraph) -> CUgraphExec {
 }
 
 /// Returns the reason why an instantiation with these flags is rejected, and the node.
-fn refusal(graph: CUgraph, flags: u64) -> (u32, CUgraphNode) {
+fn rejection(graph: CUgraph, flags: u64) -> (u32, CUgraphNode) {
     let (mut exec, mut params) = (null_mut(), filled::<CUDA_GRAPH_INSTANTIATE_PARAMS>(0));
     params.flags = flags;
     invalid!(cuGraphInstantiateWithParams(&mut exec, graph, &mut params));
@@ -304,35 +304,35 @@ fn graphs_unsuitable_for_device_launch_are_rejected() {
     let _context = Own::new();
     let bench = Bench::new();
     let mut exec = null_mut();
-    for (flags, told) in [(0, 0), (1, 1), (4, 4), (8, 0), (9, 1), (12, 4)] {
+    for (flags, reported) in [(0, 0), (1, 1), (4, 4), (8, 0), (9, 1), (12, 4)] {
         let mut got = 99;
         ok!(cuGraphInstantiateWithFlags(&mut exec, bench.note(0), flags));
         ok!(cuGraphExecGetFlags(exec, &mut got));
-        assert_eq!(got, told);
+        assert_eq!(got, reported);
     }
     // An empty graph, and conflicting flags.
-    assert_eq!(refusal(create(), 4), (1, null_mut()));
-    assert_eq!(refusal(bench.note(0), 5), (1, null_mut()));
+    assert_eq!(rejection(create(), 4), (1, null_mut()));
+    assert_eq!(rejection(bench.note(0), 5), (1, null_mut()));
     let (mut node, graph) = (null_mut(), bench.note(0));
     ok!(cuGraphAddEmptyNode(&mut node, graph, null(), 0));
-    assert_eq!(refusal(graph, 4), (3, node));
+    assert_eq!(rejection(graph, 4), (3, node));
     let graph = bench.note(0);
     let host = CUDA_HOST_NODE_PARAMS {
         fn_: Some(nothing),
         userData: null_mut(),
     };
     ok!(cuGraphAddHostNode(&mut node, graph, null(), 0, &host));
-    assert_eq!(refusal(graph, 4), (3, node));
+    assert_eq!(rejection(graph, 4), (3, node));
     // In a child graph, the result names the node in that graph.
     let outer = create();
     ok!(cuGraphAddChildGraphNode(&mut node, outer, null(), 0, graph));
     let mut inner = null_mut();
     ok!(cuGraphChildGraphNodeGetGraph(node, &mut inner));
-    assert_eq!(refusal(outer, 4), (3, nodes(inner)[1]));
+    assert_eq!(rejection(outer, 4), (3, nodes(inner)[1]));
     // Copies are allowed between memory that the device can access.
     let (mut locked, heap) = (null_mut(), vec![0u8; 64]);
     ok!(cuMemAllocHost_v2(&mut locked, 64));
-    for (host, refused) in [(locked, false), (heap.as_ptr().cast_mut().cast(), true)] {
+    for (host, rejected) in [(locked, false), (heap.as_ptr().cast_mut().cast(), true)] {
         let mut copy: CUDA_MEMCPY3D = filled(0);
         copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
         copy.srcHost = host;
@@ -348,8 +348,8 @@ fn graphs_unsuitable_for_device_launch_are_rejected() {
             &copy,
             context()
         ));
-        match refused {
-            true => assert_eq!(refusal(graph, 4), (3, node)),
+        match rejected {
+            true => assert_eq!(rejection(graph, 4), (3, node)),
             false => drop(for_device(graph)),
         }
     }

@@ -389,8 +389,8 @@ fn semaphores_in_graph_nodes() {
     ));
     // An update of the whole graph.
     pages.iter().for_each(|page| page.set(2));
-    let mut told = CUgraphExecUpdateResultInfo::default();
-    ok!(cuGraphExecUpdate_v2(exec, graph, &mut told));
+    let mut info = CUgraphExecUpdateResultInfo::default();
+    ok!(cuGraphExecUpdate_v2(exec, graph, &mut info));
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(pages.each_ref().map(Page::value), [3, 4]);
@@ -491,12 +491,12 @@ fn restrictions_of_graphs_with_semaphores() {
         0,
         &none
     ));
-    let mut told = CUgraphExecUpdateResultInfo::default();
+    let mut info = CUgraphExecUpdateResultInfo::default();
     fails!(
         CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
-        cuGraphExecUpdate_v2(exec, other, &mut told)
+        cuGraphExecUpdate_v2(exec, other, &mut info)
     );
-    assert_eq!(told.result.0, 5);
+    assert_eq!(info.result.0, 5);
     play(other, stream);
     ok!(cuGraphExecDestroy(exec));
     ok!(cuGraphDestroy(other));

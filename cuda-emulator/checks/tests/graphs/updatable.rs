@@ -149,7 +149,7 @@ fn kernels_update_a_node() {
         )
     };
     // Parameter, enabled state, grid, offset and bytes. Then the codes of the calls, and the words
-    // after two launches.
+    // that each of two launches must produce.
     for (given, codes, expected) in [
         ((10, 1, 3, 8, 4), [0, 0, 0], [30, 3]),
         ((5, 0, 2, 8, 4), [0, 0, 0], [0, 0]),

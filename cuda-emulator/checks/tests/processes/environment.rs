@@ -248,7 +248,7 @@ fn unknown_variables_are_reported_and_stop_initialization() {
         return;
     }
     let test = "unknown_variables_are_reported_and_stop_initialization";
-    for (name, value, told) in [
+    for (name, value, message) in [
         (
             "CUDA_EMULATOR_CHEK",
             "leak",
@@ -267,7 +267,7 @@ fn unknown_variables_are_reported_and_stop_initialization() {
     ] {
         let (code, _, text) = rerun(test, &[(name, value)]);
         assert_eq!(code, Some(0), "{text}");
-        assert!(text.contains(told), "{text}");
+        assert!(text.contains(message), "{text}");
         assert!(text.contains("cuInit fails until this is mended"), "{text}");
     }
 }
@@ -292,17 +292,17 @@ fn sparse() {
 #[test]
 fn unemulated_features_are_the_reason_of_the_last_error() {
     let _context = Own::new();
-    let asked = || {
+    let queried = || {
         sparse();
         reason(null_mut())
     };
     let expected = "an array that is sparse or mapped later is not emulated";
-    assert_eq!(asked(), (SUCCESS, expected.into()));
+    assert_eq!(queried(), (SUCCESS, expected.into()));
     fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
     let (_, text) = reason(null_mut());
     assert_eq!(text, "cuTexRefDestroy is not emulated");
     // Another error has another reason, and so has another thread.
-    assert_eq!(asked().1, expected);
+    assert_eq!(queried().1, expected);
     let elsewhere = std::thread::spawn(|| reason(null_mut())).join().unwrap();
     assert_eq!(elsewhere, (CUresult::CUDA_ERROR_NOT_FOUND, String::new()));
     fails!(CUDA_ERROR_INVALID_HANDLE, cuLinkDestroy(null_mut()));
@@ -358,7 +358,7 @@ fn log_callbacks_keep_the_reason_of_the_failed_call() {
 #[test]
 fn rejected_arguments_have_a_reason() {
     let _context = Own::new();
-    let told = |code: CUresult| {
+    let message = |code: CUresult| {
         assert_eq!(code, INVALID);
         reason(null_mut()).1
     };
@@ -366,32 +366,32 @@ fn rejected_arguments_have_a_reason() {
     // valid.
     unsafe {
         assert_eq!(
-            told(cuDriverGetVersion(null_mut())),
+            message(cuDriverGetVersion(null_mut())),
             "cuDriverGetVersion: `driverVersion` is null, and must not be"
         );
-        let text = told(cuMemcpyHtoD_v2(alloc(4), null(), 4));
+        let text = message(cuMemcpyHtoD_v2(alloc(4), null(), 4));
         assert!(text.contains("`srcHost`"), "{text}");
         assert_eq!(
-            told(cuModuleGetFunction(null_mut(), null_mut(), null())),
+            message(cuModuleGetFunction(null_mut(), null_mut(), null())),
             "cuModuleGetFunction: `hfunc`, `name` are null, and at least one of them must not be"
         );
         let mut range = CUmemAccessDesc::default();
         assert_eq!(
-            told(cuMemSetAccess(0, 0, &range, (1 << 20) + 1)),
+            message(cuMemSetAccess(0, 0, &range, (1 << 20) + 1)),
             "an array of 1048577 values is passed: no call takes more than 1048576"
         );
-        let text = told(cuMemGetAccess(&mut 0, &raw mut range.location, 77));
+        let text = message(cuMemGetAccess(&mut 0, &raw mut range.location, 77));
         let begin = "cuMemGetAccess rejected one of its arguments: `flags` = 0x";
         assert!(
             text.starts_with(begin) && text.ends_with("`ptr` = 77"),
             "{text}"
         );
         assert_eq!(
-            told(cuDeviceGetName((&raw mut range).cast(), 0, 0)),
+            message(cuDeviceGetName((&raw mut range).cast(), 0, 0)),
             "a buffer of 0 bytes has no room for a text"
         );
         let mut function = null_mut();
-        let text = told(cuModuleGetFunction(
+        let text = message(cuModuleGetFunction(
             &mut function,
             null_mut(),
             c"\xff".as_ptr(),
@@ -410,19 +410,19 @@ fn unused_failure_rules_are_reported_at_exit() {
         return;
     }
     let test = "unused_failure_rules_are_reported_at_exit";
-    let told = "[cuda-emulator] CUDA_EMULATOR_FAIL: `cuMemAlloc:2:719` never fired: cuMemAlloc was called once\n";
+    let message = "[cuda-emulator] CUDA_EMULATOR_FAIL: `cuMemAlloc:2:719` never fired: cuMemAlloc was called once\n";
     let rules = ("CUDA_EMULATOR_FAIL", "cuMemAlloc:2:719,cuStreamCreate:1+:1");
     let (code, _, text) = rerun(test, &[rules]);
     assert_eq!(code, Some(0), "{text}");
     assert!(
-        text.contains(told) && text.contains("cuStreamCreate was called 0 times"),
+        text.contains(message) && text.contains("cuStreamCreate was called 0 times"),
         "{text}"
     );
     // Leaks are reported as well, and determine the exit code.
     let (code, _, text) = rerun(test, &[rules, ("CUDA_EMULATOR_CHECK", "leak")]);
     assert_eq!(code, Some(99), "{text}");
     assert!(
-        text.contains(told) && text.contains("2 leaked at exit"),
+        text.contains(message) && text.contains("2 leaked at exit"),
         "{text}"
     );
     let (_, _, text) = rerun(test, &[rules, ("CUDA_EMULATOR_QUIET", "1")]);

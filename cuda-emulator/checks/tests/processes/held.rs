@@ -309,7 +309,7 @@ fn work_after_the_awaited_work_begins_in_time() {
             assert_eq!(first.now(), round);
             let end = Instant::now() + Duration::from_secs(20);
             while second.now() != round {
-                assert!(Instant::now() < end, "nobody does it");
+                assert!(Instant::now() < end, "the work never ran");
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
@@ -340,7 +340,7 @@ fn work_is_not_held_by_default() {
         word.set(7, stream);
         let end = Instant::now() + Duration::from_secs(20);
         while word.now() != 7 {
-            assert!(Instant::now() < end, "nobody does it");
+            assert!(Instant::now() < end, "the work never ran");
         }
     });
 }

@@ -32,7 +32,7 @@ static MEMORY: Asking = Asking;
 const HOUR: (&str, &str) = ("CUDA_EMULATOR_HOLD", "3600000");
 const NON_BLOCKING: u32 = 1;
 
-fn asked(place: *const c_void, length: usize) -> Option<HostWork> {
+fn query(place: *const c_void, length: usize) -> Option<HostWork> {
     pending_host_work(place.cast(), length)
 }
 
@@ -46,15 +46,15 @@ fn pinned(bytes: usize) -> *mut c_void {
 /// Checks the reported work for each byte of a range.
 #[track_caller]
 fn expect(place: *mut c_void, length: usize, access: HostAccess, text: &str) {
-    let work = asked(place, length).expect("work");
+    let work = query(place, length).expect("work");
     assert_eq!((work.access, work.start), (access, place as usize));
-    let told = work.to_string();
-    assert!(told.contains(text), "no `{text}` in: {told}");
-    assert!(told.contains(&format!("{place:?}")), "{told}");
+    let description = work.to_string();
+    assert!(description.contains(text), "no `{text}` in: {description}");
+    assert!(description.contains(&format!("{place:?}")), "{description}");
     // Checks each byte, and the bytes next to the range.
-    assert!((0..length).all(|at| asked(place.wrapping_byte_add(at), 1).is_some()));
-    assert_eq!(asked(place.wrapping_byte_sub(100), 100), None);
-    assert_eq!(asked(place.wrapping_byte_add(length), 100), None);
+    assert!((0..length).all(|at| query(place.wrapping_byte_add(at), 1).is_some()));
+    assert_eq!(query(place.wrapping_byte_sub(100), 100), None);
+    assert_eq!(query(place.wrapping_byte_add(length), 100), None);
 }
 
 #[test]
@@ -76,11 +76,11 @@ fn pending_work_is_reported_until_it_is_done() {
             expect(at, 64, HostAccess::CopyFrom, text);
             expect(at, 64, HostAccess::CopyFrom, "which will read 64 bytes at");
             ok!(cuStreamSynchronize(stream));
-            assert_eq!(asked(place, 4096), None);
+            assert_eq!(query(place, 4096), None);
             ok!(cuMemcpyDtoHAsync_v2(at, device, 64, stream));
             expect(at, 64, HostAccess::CopyTo, "which will write 64 bytes at");
             ok!(cuStreamSynchronize(stream));
-            assert_eq!(asked(place, 4096), None);
+            assert_eq!(query(place, 4096), None);
         }
         for place in [page, own] {
             let at = place.wrapping_byte_add(256);
@@ -93,7 +93,7 @@ fn pending_work_is_reported_until_it_is_done() {
             ok!(cuStreamWaitValue64_v2(stream, at as u64, 0, 0));
             expect(at, 8, HostAccess::Word, "which will use 8 bytes at");
             ok!(cuStreamSynchronize(stream));
-            assert_eq!(asked(place, 4096), None);
+            assert_eq!(query(place, 4096), None);
         }
         // Rows with gaps count as one range.
         ok!(cuMemsetD2D8Async(page as u64, 512, 1, 16, 3, stream));
@@ -108,7 +108,7 @@ fn pending_work_is_reported_until_it_is_done() {
         ok!(cuStreamSynchronize(2 as CUstream));
         // Device memory is not reported.
         ok!(cuMemcpyDtoDAsync_v2(device + 64, device, 64, stream));
-        assert_eq!(asked(device as *const c_void, 4096), None);
+        assert_eq!(query(device as *const c_void, 4096), None);
         ok!(cuStreamSynchronize(stream));
         ok!(cuMemHostUnregister(own));
     });
@@ -125,7 +125,7 @@ fn all_pending_work_is_reported() {
             let from = page.wrapping_byte_add(4 * at);
             ok!(cuMemcpyHtoDAsync_v2(device, from, 4, streams[at % 2]));
         }
-        let known = |at: usize| asked(page.wrapping_byte_add(4 * at), 4).is_some();
+        let known = |at: usize| query(page.wrapping_byte_add(4 * at), 4).is_some();
         assert!((0..1000).all(known));
         ok!(cuStreamSynchronize(streams[0]));
         assert!((0..1000).all(|at| known(at) == (at % 2 == 1)));
@@ -139,7 +139,7 @@ fn memory_of_host_functions_is_not_pending() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     unsafe extern "C" fn free(data: *mut c_void) {
         assert_eq!(
-            asked(data, 64),
+            query(data, 64),
             None,
             "the host function may free the memory"
         );
@@ -183,7 +183,7 @@ fn rejected_calls_leave_no_pending_work() {
             CUDA_ERROR_INVALID_VALUE,
             cuMemcpyHtoDAsync_v2(device, page, 65, null_mut())
         );
-        assert_eq!(asked(page, 64), None);
+        assert_eq!(query(page, 64), None);
     });
 }
 
@@ -197,9 +197,9 @@ fn faults_end_pending_work() {
         let (place, index) = (0u64, 0);
         launch(put, 1, 1, stream, &mut [arg(&place), arg(&index)]);
         ok!(cuMemcpyHtoDAsync_v2(device, page, 64, stream));
-        assert!(asked(page, 64).is_some());
+        assert!(query(page, 64).is_some());
         fails!(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
-        assert_eq!(asked(page, 64), None);
+        assert_eq!(query(page, 64), None);
     });
 }
 

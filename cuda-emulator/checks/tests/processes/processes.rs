@@ -293,8 +293,8 @@ fn open_memory_outlives_its_process() {
     ok!(cuMemsetD32_v2(open, 9, 5000));
     assert_eq!(download::<u32>(open, 5000), vec![9; 5000]);
     ok!(cuIpcCloseMemHandle(open));
-    let gone = CUresult::CUDA_ERROR_INVALID_HANDLE;
-    assert_eq!(open_memory(memory, FLAGS), Err(gone));
+    let freed_code = CUresult::CUDA_ERROR_INVALID_HANDLE;
+    assert_eq!(open_memory(memory, FLAGS), Err(freed_code));
     // An H200's driver still opens it.
     assert_eq!(open_event(event), Err(CUresult::CUDA_ERROR_MAP_FAILED));
 }

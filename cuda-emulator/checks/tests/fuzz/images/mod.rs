@@ -132,8 +132,8 @@ fn taken(image: &[u8], most: usize) -> Option<Linker> {
         CUresult::CUDA_ERROR_INVALID_PTX
         | CUresult::CUDA_ERROR_NOT_SUPPORTED
         | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
-            let said = String::from_utf8_lossy(&linker.log[..]);
-            assert!(!said.contains("please report"), "{said}");
+            let message = String::from_utf8_lossy(&linker.log[..]);
+            assert!(!message.contains("please report"), "{message}");
             None
         }
         // A panic becomes CUDA_ERROR_UNKNOWN.
