@@ -312,12 +312,12 @@ fn each_device_has_separate_pools() {
         assert_eq!(flags, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
         ok!(cuMemPoolGetAccess(&mut flags, there, &mut location(0)));
         assert_eq!(flags, CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE);
-        let (lacks, nobody) = (
+        let (lacks, invalid_device) = (
             CUresult::CUDA_ERROR_NOT_SUPPORTED,
             CUresult::CUDA_ERROR_INVALID_DEVICE,
         );
         for (device, flags, wanted) in [
-            (1, 0, nobody),
+            (1, 0, invalid_device),
             (1, 1, lacks),
             (1, 3, SUCCESS),
             (0, 0, SUCCESS),
@@ -327,7 +327,7 @@ fn each_device_has_separate_pools() {
             (0, 4, INVALID),
             (1, 2, INVALID),
             (1, 4, INVALID),
-            (2, 3, nobody),
+            (2, 3, invalid_device),
         ] {
             let mut access = CUmemAccessDesc::default();
             access.location = location(device);
