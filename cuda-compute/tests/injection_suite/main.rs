@@ -1,5 +1,5 @@
-//! Every integration test with driver calls that fail, on the emulator with held streams and checks: see
-//! `cuda-safe/tests/injection_suite`, whose parts these are.
+//! Runs every integration test with failing driver calls, on the emulator with held streams and
+//! checks. The parts are shared with `cuda-safe/tests/injection_suite`.
 //!
 //! `plan` describes which calls fail.
 

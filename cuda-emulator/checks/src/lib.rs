@@ -1,4 +1,4 @@
-//! What the tests of the driver side share.
+//! Helpers that the tests of the driver share.
 
 #![allow(
     missing_docs,

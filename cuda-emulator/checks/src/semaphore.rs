@@ -1,4 +1,4 @@
-//! Semaphores that the emulator imports: pages in memory, as `docs/driver-calls.md` says.
+//! Semaphores that the emulator imports: pages in memory, as described in `docs/driver-calls.md`.
 
 use std::{
     ffi::c_void,
@@ -9,22 +9,23 @@ use std::{
 
 const PAGE: usize = 4096;
 
-/// A semaphore's page, which this side has mapped.
+/// The page of a semaphore, mapped into this process.
 pub struct Page {
     file: OwnedFd,
     words: NonNull<AtomicU64>,
 }
 
-// SAFETY: the page is reached by atomic operations only.
+// SAFETY: The page is accessed only by atomic operations.
 unsafe impl Send for Page {}
 // SAFETY: as above.
 unsafe impl Sync for Page {}
 
 #[allow(dead_code, reason = "some programs need only the file")]
 impl Page {
-    /// One of a kind, as CUDA numbers those of handles: 1 for a binary semaphore, 9 for a timeline.
+    /// Creates a semaphore of a kind in CUDA's numbering of handle types: 1 for a binary semaphore,
+    /// 9 for a timeline.
     pub fn new(kind: u32, value: u64) -> Self {
-        // SAFETY: the name ends in NUL.
+        // SAFETY: The name ends in NUL.
         let number = unsafe {
             libc::memfd_create(
                 c"semaphore".as_ptr(),
@@ -32,7 +33,8 @@ impl Page {
             )
         };
         assert!(number >= 0);
-        // SAFETY: just opened, and nobody else's; a new mapping, as long as the file is from then on.
+        // SAFETY: The file was just opened and has no other owner. The mapping is new and has the
+        // length of the file.
         let (file, address) = unsafe {
             assert_eq!(libc::ftruncate(number, PAGE as i64), 0);
             let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW;
@@ -53,11 +55,11 @@ impl Page {
 
     fn word(&self, index: usize) -> &AtomicU64 {
         assert!(index < PAGE / 8);
-        // SAFETY: within the page, which is mapped as long as this lives.
+        // SAFETY: The word is within the page, which is mapped while this value lives.
         unsafe { self.words.add(index).as_ref() }
     }
 
-    /// A file to be imported.
+    /// Returns a file to import.
     pub fn export(&self) -> OwnedFd {
         self.file.try_clone().unwrap()
     }
@@ -70,7 +72,7 @@ impl Page {
         self.word(2).store(value, Ordering::SeqCst);
     }
 
-    /// The file's number, of this process.
+    /// Returns the file descriptor in this process.
     pub fn number(&self) -> i32 {
         self.file.as_raw_fd()
     }
@@ -78,7 +80,7 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new`, and used no more.
+        // SAFETY: The page was mapped by `new` and is no longer used.
         unsafe { libc::munmap(self.words.as_ptr().cast::<c_void>(), PAGE) };
     }
 }
