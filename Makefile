@@ -3,7 +3,7 @@ CUDA ?=
 PYTHON ?= python3
 CARGO ?= cargo
 
-.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64
+.PHONY: help setup pins demo test fuzz loading lto stranger bench check bundle headers tsan mutants package semver aarch64 launch-cost
 
 help:
 	@echo "make setup    download CUDA headers, NVRTC and libclang (CUDA=12.4: another version than 13.0)"
@@ -12,6 +12,7 @@ help:
 	@echo "make test     build and run all tests"
 	@echo "make fuzz     run random programs of the safe API for an hour (SECONDS=60, START=first seed, SEED=one program)"
 	@echo "make bench    build and run the benches"
+	@echo "make launch-cost  measure the overhead of the safe layer for a launch, with a driver that returns immediately"
 	@echo "make check    check formatting, lints, documentation, licences and imports"
 	@echo "make bundle   pack all programs into one archive, for a GPU machine without Rust"
 	@echo "make tsan     run the emulator's tests under ThreadSanitizer (see scripts/tsan.sh)"
@@ -20,7 +21,7 @@ help:
 	@echo "make package  pack, build and document every crate as crates.io and docs.rs do (ARGS=--quick: only pack)"
 	@echo "make semver   compare the public API with that of a commit (BASE=commit, needs cargo-semver-checks)"
 	@echo "make headers  build and test cuda-sys with the headers of CUDA 12.0 to the newest"
-	@echo "make loading  run tests of the feature dynamic-loading: programs that start without a driver"
+	@echo "make loading  run tests of features that change the whole build: dynamic-loading, and no bindgen"
 	@echo "make lto      run tests of link-time optimization, with nvJitLink, which it downloads (40 MB)"
 	@echo "make stranger build and run a crate outside the repository, without headers, libclang, Python or driver"
 
@@ -45,8 +46,9 @@ fuzz: setup
 	CUDA_FUZZ_SECONDS=$(SECONDS) CUDA_FUZZ_START=$(START) $(if $(SEED),CUDA_FUZZ_SEED=$(SEED)) $(if $(KEEP),CUDA_FUZZ_KEEP=$(KEEP)) \
 		$(CARGO) test --locked -p cuda-safe --test fuzz random_programs $(ARGS) -- --nocapture
 
-# Not part of test, because the feature affects the whole build, so the emulator is built once more.
+# Not part of test, because these features change the whole build.
 loading: setup
+	$(CARGO) test --locked -p cuda-direct-sys --no-default-features --features nvrtc --lib --test failures --test locate
 	$(CARGO) test --locked -p cuda-direct-sys --features dynamic-loading --lib --test opened
 	$(CARGO) test --locked -p cuda-safe --features dynamic-loading --test driverless --test loading \
 		--config 'profile.dev.package.cuda-emulator-engine.opt-level=1'
@@ -64,6 +66,9 @@ stranger:
 bench: setup
 	$(CARGO) bench --locked
 	$(PYTHON) scripts/bench_summary.py
+
+launch-cost: setup
+	scripts/launch_cost.sh
 
 check: setup
 	$(CARGO) fmt --all --check

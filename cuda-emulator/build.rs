@@ -1,4 +1,5 @@
-//! Makes the table of exported symbols, and the folder through which cargo finds the emulator as `libcuda.so.1`.
+//! Generates the table of exported symbols, and the folder in which cargo finds the emulator as
+//! `libcuda.so.1`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,10 +15,11 @@ fn main() {
     fs::write(out.join("names.rs"), names(&implemented, &wanted)).expect("OUT_DIR can be written");
 
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
-    // Worker threads run until the process ends, so the library must stay; its own calls must stay its own.
+    // Worker threads run until the process ends, so the library must stay loaded. Calls within the
+    // library must not be redirected to another library.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete,-Bsymbolic-functions");
     offer_library(&out);
-    // Programs of this build open their driver themselves.
+    // With dynamic loading, programs of this build open their driver at run time.
     println!("cargo::rustc-check-cfg=cfg(cuda_sys_opens_libraries)");
     if env::var("DEP_CUDA_DYNAMIC_LOADING").is_ok_and(|loading| !loading.is_empty()) {
         println!("cargo::rustc-cfg=cuda_sys_opens_libraries");
@@ -28,10 +30,11 @@ fn main() {
     println!("cargo::rerun-if-env-changed=CUDA_EMULATOR");
 }
 
-/// Exported functions by the file that holds them: every `fn cu...(` and its `/ cu..._ptsz` variant.
+/// Returns the implemented functions, and the file of each: every `fn cu...(` and its
+/// `/ cu..._ptsz` variant.
 fn implemented(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    for entry in fs::read_dir(folder).expect("the sources are there") {
+    for entry in fs::read_dir(folder).expect("the sources exist") {
         let path = entry.expect("the sources can be listed").path();
         let file = path
             .file_stem()
@@ -62,16 +65,17 @@ fn implemented(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// Every symbol there must be: those of the table, and those of the header at hand.
+/// Returns the symbols to export: those of the table, and those of the installed header.
 fn wanted() -> BTreeSet<String> {
-    let table = fs::read_to_string("src/exports/symbols.txt").expect("the table is there");
+    let table = fs::read_to_string("src/exports/symbols.txt").expect("the table exists");
     let mut wanted: BTreeSet<String> = table
         .lines()
         .flat_map(|line| line.split(' ').skip(2))
         .filter(|name| *name != "-")
         .map(String::from)
         .collect();
-    // The functions of the header at hand: those that programs call today, and every older form and per-thread variant.
+    // The functions of the installed header: the forms that programs call today, all older forms,
+    // and the per-thread variants.
     for fact in ["DEP_CUDA_BINDINGS", "DEP_CUDA_VERSIONED_BINDINGS"] {
         let bindings = env::var(fact).expect("cuda-sys names its bindings");
         println!("cargo::rerun-if-changed={bindings}");
@@ -112,20 +116,22 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
     }
     writeln!(
         text,
-        "];\n\n/// The exported functions that do something, and the file of `api` that holds each.\n#[cfg(test)]\npub static IMPLEMENTED: &[(&str, &str)] = &{:?};",
+        "];\n\n/// The implemented functions, and the file of `api` with each.\n#[cfg(test)]\npub static IMPLEMENTED: &[(&str, &str)] = &{:?};",
         implemented.iter().collect::<Vec<_>>()
     )
     .expect("memory");
-    text.push_str("\n/// Functions that say that they aren't implemented.\nmod unsupported {\n");
+    text.push_str(
+        "\n/// Functions that report that they are not implemented.\nmod unsupported {\n",
+    );
     text.push_str("    use crate::abi::status::Code;\n    use crate::process::call;\n");
     for name in names
         .iter()
         .filter(|name| !implemented.contains_key(**name))
     {
-        // Whatever the arguments are, nothing looks at them, and the caller clears them away.
+        // The function ignores its arguments, and in the C ABI the caller cleans them up.
         writeln!(
             text,
-            "    // SAFETY: taking the place of the driver's symbols is the purpose of this library.\n    \
+            "    // SAFETY: replacing the driver's symbols is the purpose of this library.\n    \
              #[unsafe(no_mangle)]\n    pub extern \"C\" fn {name}() -> Code {{\n        \
              call::unsupported({name:?})\n    }}"
         )
@@ -135,9 +141,10 @@ fn symbols(implemented: &BTreeMap<String, String>, wanted: &BTreeSet<String>) ->
     text
 }
 
-/// If no driver is installed, or the emulator was requested, this creates a folder in which the emulator's `cdylib` is
-/// called `libcuda.so.1`. Cargo puts native search paths in the target folder on the loader's path of everything that
-/// it runs.
+/// Creates a folder in which the emulator's `cdylib` is called `libcuda.so.1`, if no driver is
+/// installed or the emulator was requested.
+///
+/// Cargo adds native search paths in the target folder to the loader's path of everything it runs.
 fn offer_library(out: &Path) {
     let offered = match env::var("CUDA_EMULATOR").as_deref() {
         Ok("1") => true,

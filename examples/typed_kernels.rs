@@ -188,7 +188,7 @@ fn what_does_not_match(gpu: &Gpu) -> Result<()> {
     for told in [
         "`y` is declared as `const float *` and is `float *`",
         "`n` is declared as `int` and is `unsigned int`",
-        "[f32; 3] has 12 bytes, and that has 8",
+        "[f32; 3] has 12 bytes, the C++ type 8",
     ] {
         ensure!(
             error.detail().contains(told),

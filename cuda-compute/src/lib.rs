@@ -120,13 +120,14 @@
 
 mod array;
 mod closure;
+mod contents;
 mod convolution;
 #[cfg(feature = "cpu")]
 pub mod cpu;
-mod cuda_fn;
 mod element;
 mod error;
 mod expression;
+mod function;
 mod gather;
 pub mod guide;
 mod histogram;
@@ -145,11 +146,9 @@ mod select;
 #[cfg(feature = "tuning")]
 pub mod tuning;
 
-pub use array::{
-    Array, ArrayMut, AxisIter, Ellipsis, FieldMut, IntoShape, MAX_RANK, NewAxis, Order, Shape,
-    SliceItem,
-};
+pub use array::{Array, AxisIter, Ellipsis, IntoShape, MAX_RANK, NewAxis, Order, Shape, SliceItem};
 pub use closure::{DeviceFn, Fold, device_fn, fold};
+pub use contents::{ArrayMut, FieldMut};
 pub use convolution::{
     Border, Convolution, ConvolutionOptions, Extent, Filter, Kind, Layout, Pixel,
 };
@@ -216,26 +215,27 @@ pub use convolution::{
 /// Kernels read and write structs of 1, 2, 4, 8 and 16 bytes at once. They access other structs in
 /// parts, as the alignment of the fields allows.
 pub use cuda_compute_macros::Element;
-pub use cuda_fn::{Combine, CudaFn, Signature};
 pub use element::{
     ComplexNumber, DataType, Element, ElementField, FieldType, Float, Integer, Math, Number,
     Ordered, Signed, StructField, StructType,
 };
+#[cfg(feature = "cublas")]
+pub use error::CublasStatus;
 pub use error::{Error, Result};
 pub use expression::{
     Absolute, Bits, CastFrom, Evaluate, Expr, HasRemainder, IntoAxes, IntoExpr, Normed, Real,
     Shifts, eval, eval_on,
 };
+pub use function::{Combination, Combine, CudaFn, Signature};
 pub use gather::{concatenate, stack};
 pub use kernel::Kernels;
 #[cfg(feature = "cublas")]
-pub use product::{CublasStatus, MatmulOptions};
+pub use product::MatmulOptions;
 pub use random::{Random, RandomBits, RandomFloat, RandomInteger};
 pub use reduce::{
     MapReduce, Reducer,
     reducible::{Reducible, Scalar},
 };
-pub use scan::Combination;
 
 /// Tests the code in README.md.
 #[cfg(doctest)]

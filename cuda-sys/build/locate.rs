@@ -10,6 +10,17 @@ use crate::layout::{DEBIAN, HEADERS_ONLY, LAYOUTS, Layout, Target};
 /// Variables that name a toolkit, in the order in which they are read.
 pub const VARIABLES: [&str; 4] = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_INC_DIR"];
 
+/// The headers that are bound, if they exist. The last one requires the feature `nvrtc`.
+pub const HEADERS: [&str; 7] = [
+    "cuda.h",
+    "cudaProfiler.h",
+    "cudaGL.h",
+    "cudaTypedefs.h",
+    "cudaProfilerTypedefs.h",
+    "cudaGLTypedefs.h",
+    "nvrtc.h",
+];
+
 /// The oldest supported header, in the format of `CUDA_VERSION`.
 pub const OLDEST: u32 = 12_000;
 

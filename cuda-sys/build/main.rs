@@ -3,25 +3,21 @@
 //!
 //! [`facts`] lists the values that dependents get as `DEP_CUDA_…` in their build scripts.
 
-mod bindings;
 mod carried;
-mod comments;
 mod driver;
-mod items;
+#[cfg_attr(not(feature = "bindgen"), path = "no_bindgen.rs")]
+mod generate;
 mod layout;
-mod libclang;
 mod link;
+mod loading;
 mod locate;
-mod names;
-mod pointers;
-mod shim;
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 use std::{env, fs};
 
-use bindings::{Bindings, Wanted};
 use layout::Target;
 use locate::{Machine, Toolkit};
 
@@ -31,6 +27,23 @@ const CHOICE: &str = "CUDA_SYS_BINDINGS";
 const CARRIED: &str = "bindings that cuda-sys carries";
 /// A folder to write new carried bindings to, for `scripts/carry-bindings.sh`.
 const CARRY: &str = "CUDA_SYS_CARRY";
+
+/// Rust source, as prettyplease formats it.
+struct Bindings {
+    /// The items at the crate's root.
+    root: String,
+    /// Functions and types that the header hides: older versions, and the variants for per-thread
+    /// streams.
+    versioned: String,
+}
+
+impl Bindings {
+    fn functions(&self) -> BTreeSet<String> {
+        let mut functions = loading::functions(&self.root);
+        functions.extend(loading::functions(&self.versioned));
+        functions
+    }
+}
 
 fn main() {
     if let Err(message) = build() {
@@ -61,18 +74,16 @@ fn build() -> Result<(), String> {
         site_packages: &|| python.get_or_init(site_packages).clone(),
     };
 
-    let (toolkit, mut bindings) = bindings(&machine, nvrtc, &out)?;
+    let (toolkit, bindings, bound) = bindings(&machine, nvrtc, &out)?;
     for ignored in &toolkit.ignored {
         println!("cargo::warning={ignored}. Using {} instead", toolkit.origin);
     }
-    pointers::add(&mut bindings.root, true);
-    pointers::add(&mut bindings.versioned, false);
-    let (root, versioned) = (&bindings.root, &bindings.versioned);
-    write(&out.join("bindings.rs"), &bindings.text(root))?;
-    write(&out.join("versioned.rs"), &bindings.text(versioned))?;
+    write(&out.join("bindings.rs"), &bindings.root)?;
+    write(&out.join("versioned.rs"), &bindings.versioned)?;
     if loading {
-        for (name, file) in [("loading.rs", root), ("loading_versioned.rs", versioned)] {
-            write(&out.join(name), &bindings.text(&shim::define(file)))?;
+        let (root, versioned) = (&bindings.root, &bindings.versioned);
+        for (name, text) in [("loading.rs", root), ("loading_versioned.rs", versioned)] {
+            write(&out.join(name), &loading::define(text)?)?;
         }
     } else {
         link::libcuda(&machine, &toolkit, &bindings.functions(), &out)?;
@@ -85,15 +96,10 @@ fn build() -> Result<(), String> {
         }
         None => None,
     };
-    let bound = if bindings.carried {
-        CARRIED
-    } else {
-        &toolkit.origin
-    };
     facts(
         &machine,
         &toolkit,
-        bound,
+        &bound,
         nvrtc_dir.as_deref(),
         loading,
         &out,
@@ -102,15 +108,19 @@ fn build() -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the bindings of the installed headers, or the carried ones if there are no headers or no
-/// libclang.
-fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bindings), String> {
+/// Returns the toolkit, the bindings, and their origin. They are those of the installed headers, or
+/// the carried ones if there are no headers, no libclang or no bindgen.
+fn bindings(
+    machine: &Machine,
+    nvrtc: bool,
+    out: &Path,
+) -> Result<(Toolkit, Bindings, String), String> {
     let width = env::var("CARGO_CFG_TARGET_POINTER_WIDTH").unwrap_or_else(|_| "64".into());
     let usable = carried::are_for(machine.target, &width);
-    let carried_version = carried::version()?;
+    let version = carried::version()?;
     let instead = format!(
         "cuda-sys uses its own bindings of CUDA {}, without the header's documentation",
-        locate::dotted(carried_version)
+        locate::dotted(version)
     );
     let forced = match env::var(CHOICE) {
         Err(_) => false,
@@ -125,6 +135,7 @@ fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bind
     let no_carried = |reason: String| {
         format!("{reason}\nThe bindings that cuda-sys carries support only 64-bit Linux.")
     };
+    let carried = |toolkit| (toolkit, carried::bindings(nvrtc), CARRIED.to_owned());
     let toolkit = match locate::toolkit(machine, nvrtc) {
         Ok(toolkit) => toolkit,
         Err(none) if !usable => return Err(no_carried(none.reason)),
@@ -132,26 +143,24 @@ fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bind
             // No warning, because the user did not ask for headers. `cargo build -vv` shows the
             // searched places.
             eprintln!("no CUDA headers: {instead}.\n{}", none.reason);
-            let toolkit = Toolkit {
+            return Ok(carried(Toolkit {
                 origin: CARRIED.into(),
-                version: carried_version,
+                version,
                 include: Vec::new(),
                 ignored: if forced { Vec::new() } else { none.ignored },
                 without_nvrtc: (nvrtc && none.nvrtc.is_none()).then_some(none.reason),
                 nvrtc: none.nvrtc,
-            };
-            return Ok((toolkit, carried::bindings(nvrtc)?));
+            }));
         }
     };
-    if forced && usable {
-        let toolkit = Toolkit {
-            version: carried_version,
+    if usable && (forced || cfg!(not(feature = "bindgen"))) {
+        return Ok(carried(Toolkit {
+            version,
             ignored: Vec::new(),
             ..toolkit
-        };
-        return Ok((toolkit, carried::bindings(nvrtc)?));
+        }));
     }
-    if let Err(reason) = libclang::load(machine) {
+    if let Err(reason) = generate::libclang::load(machine) {
         if !usable {
             return Err(no_carried(reason));
         }
@@ -159,31 +168,23 @@ fn bindings(machine: &Machine, nvrtc: bool, out: &Path) -> Result<(Toolkit, Bind
         let remedy = locate::remedy(machine.repository);
         note(
             &format!(
-                "{what}: {instead}. To bind the headers of {}, run: {remedy}. To silence this warning, set {CHOICE}=carried",
+                "{what}: {instead}. To bind the headers of {}, run: {remedy}. To silence this warning, set \
+                 {CHOICE}=carried",
                 toolkit.origin
             ),
             &reason,
         );
-        let version = carried_version;
-        return Ok((Toolkit { version, ..toolkit }, carried::bindings(nvrtc)?));
+        return Ok(carried(Toolkit { version, ..toolkit }));
     }
-    let wanted = Wanted {
-        nvrtc,
-        comments: true,
-    };
-    let mut bindings = bindings::generate(&toolkit, wanted, out)?;
+    let mut bindings = generate::bindings(&toolkit, nvrtc, out)?;
     if nvrtc && toolkit.header("nvrtc.h").is_none() {
-        bindings.root.items.extend(carried::nvrtc()?);
+        bindings.root += carried::NVRTC;
     }
     if let Some(folder) = env::var_os(CARRY) {
-        let wanted = Wanted {
-            nvrtc: true,
-            comments: false,
-        };
-        let plain = bindings::generate(&toolkit, wanted, out)?;
-        carried::write(&plain, toolkit.version, Path::new(&folder))?;
+        generate::write_carried(&toolkit, out, Path::new(&folder))?;
     }
-    Ok((toolkit, bindings))
+    let origin = toolkit.origin.clone();
+    Ok((toolkit, bindings, origin))
 }
 
 /// Prints a one-line warning. `cargo build -vv` also shows the full reason.
@@ -265,7 +266,7 @@ fn watch(machine: &Machine, toolkit: &Toolkit) {
     let headers = toolkit
         .include
         .iter()
-        .flat_map(|dir| bindings::HEADERS.iter().map(move |name| dir.join(name)));
+        .flat_map(|dir| locate::HEADERS.iter().map(move |name| dir.join(name)));
     let setup = machine.repository.join(".cuda/version");
     // If NVRTC is removed, it is searched again. One that pip adds is not noticed, because no
     // watched file changes.

@@ -135,6 +135,11 @@
 //!
 //! # Features
 //!
+//! - `bindgen` (on by default): binds the CUDA headers that are installed. Without it, this crate
+//!   always uses the bindings that it carries. It then needs neither libclang nor bindgen, and
+//!   builds much faster. To switch it off, switch off the default features of every crate of this
+//!   project that you depend on, and enable the others: `default-features = false, features =
+//!   ["nvrtc"]`.
 //! - `nvrtc` (on by default): binds `nvrtc.h` and links `libnvrtc`, a part of the toolkit.
 //! - `dynamic-loading`: opens `libcuda` and `libnvrtc` at the first call instead of linking them,
 //!   for programs that use a GPU if there is one. It applies to the whole program, whichever crate

@@ -1,9 +1,9 @@
 //! Tests of the conversion from Doxygen to Markdown, and of the header's macros.
 #![allow(dead_code)]
 
-#[path = "../build/comments.rs"]
+#[path = "../build/generate/comments.rs"]
 mod comments;
-#[path = "../build/names.rs"]
+#[path = "../build/generate/names.rs"]
 mod names;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! Compares the bindings with the header that they were generated from.
 #![allow(dead_code)]
 
-#[path = "../build/names.rs"]
+#[path = "../build/generate/names.rs"]
 mod names;
 
 use std::collections::BTreeSet;

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use cuda_safe::{DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Owner, Stream};
 
+use super::Foreign;
 use crate::{
     element::DataType,
     error::{Error, Result},
-    interop::Foreign,
     kernel::Kernels,
 };
 

@@ -1,38 +1,24 @@
 //! Arrays in device memory.
 
-mod assign;
-mod create;
-mod diagonal;
-mod display;
-mod field;
-mod host;
+mod foreign;
 mod index;
 mod iter;
 mod layout;
 mod memory;
 mod shape;
 mod view;
-mod words;
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
 use cuda_safe::Stream;
 
-pub use assign::ArrayMut;
-pub use field::FieldMut;
 pub use index::{Ellipsis, NewAxis, SliceItem};
 pub use iter::AxisIter;
 pub use layout::Order;
 pub use shape::{IntoShape, MAX_RANK, Shape};
-pub(crate) use {layout::Layout, memory::Memory};
+pub(crate) use {foreign::Foreign, layout::Layout, memory::Memory};
 
-use crate::{
-    element::Element,
-    expression::{
-        Expr,
-        node::{Kind, Node},
-    },
-};
+use crate::element::Element;
 
 /// An array of up to eight axes in device memory.
 ///
@@ -138,16 +124,6 @@ impl<T: Element> Array<T> {
             return 0;
         }
         self.memory.address() + (self.layout.offset * T::DATA_TYPE.size()) as u64
-    }
-
-    /// Returns the array as an expression.
-    #[must_use]
-    pub fn expr(&self) -> Expr<T> {
-        Expr::of(Node::new(
-            Kind::Array(self.memory.clone(), self.layout),
-            T::DATA_TYPE,
-            Ok(self.layout.shape),
-        ))
     }
 }
 

@@ -28,10 +28,10 @@ const OUTER: u8 = 0;
 const FOLDED: u8 = 1;
 const INNER: u8 = 2;
 /// The maximum number of results that blocks share, which is the number of counters.
-pub(crate) const SHARED_RESULTS: u64 = 1 << 14;
+const SHARED_RESULTS: u64 = 1 << 14;
 /// The size in bytes of the buffer for partial results that is kept for each stream. Most
 /// reductions then allocate nothing for them.
-pub(crate) const KEPT_PARTIALS: usize = 256 << 10;
+const KEPT_PARTIALS: usize = 256 << 10;
 
 /// A kernel for the folds of one form of expressions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -246,11 +246,15 @@ pub(super) fn run(
         let room = shared * splits * accumulators * if in_rows { 1 } else { vector };
         let room = room as usize * bytes;
         if room <= KEPT_PARTIALS {
-            kept = Some(kernels.partials().of(stream)?);
+            kept = Some(
+                kernels
+                    .partials(KEPT_PARTIALS / size_of::<u64>())
+                    .of(stream)?,
+            );
         } else {
             own = Some(DeviceBuffer::<u8>::uninit(stream, room)?);
         }
-        counters = Some(kernels.counters().of(stream)?);
+        counters = Some(kernels.counters(SHARED_RESULTS as usize).of(stream)?);
     }
     let partials = kept.as_ref().map(|buffer| buffer.as_device_ptr());
     let partials = partials.or(own.as_ref().map(|buffer| buffer.as_device_ptr()));

@@ -7,7 +7,6 @@ mod fold;
 pub(crate) mod function;
 pub(crate) mod fused;
 pub(crate) mod hashed;
-mod map;
 mod math;
 pub(crate) mod node;
 mod norm;
@@ -37,7 +36,6 @@ use crate::{
 pub(crate) use evaluate::on_stream_of;
 pub use evaluate::{Evaluate, eval, eval_on};
 pub(crate) use evaluate::{assign, eval_dense};
-pub(crate) use fold::{KEPT_PARTIALS, SHARED_RESULTS};
 pub use math::{Absolute, CastFrom, Real};
 use node::{Kind, Node};
 pub use norm::Normed;
@@ -224,5 +222,17 @@ impl<T: Element> IntoExpr<T> for &Array<T> {
 impl<T: Element> IntoExpr<T> for Array<T> {
     fn into_expr(self) -> Expr<T> {
         self.expr()
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// Returns the array as an expression.
+    #[must_use]
+    pub fn expr(&self) -> Expr<T> {
+        Expr::of(Node::new(
+            Kind::Array(self.memory.clone(), self.layout),
+            T::DATA_TYPE,
+            Ok(self.layout.shape),
+        ))
     }
 }

@@ -6,10 +6,16 @@ use crate::{
     array::{Layout, Memory, Shape},
     element::{DataType, Words},
     error::Error,
-    random::Draw,
 };
 
 use super::{operation::Operation, reduction::Reduction};
+
+/// A part of a sequence of random numbers, starting at a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Draw {
+    pub(crate) key: u64,
+    pub(crate) block: u64,
+}
 
 /// A node of an expression, with one value for each element of its shape.
 #[derive(Debug)]

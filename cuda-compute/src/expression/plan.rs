@@ -5,7 +5,7 @@ use std::{ops::Deref, sync::Arc};
 use rustc_hash::FxHashMap;
 
 use super::{
-    node::{Kind, Node},
+    node::{Draw, Kind, Node},
     operation::Operation,
     render::Source,
 };
@@ -13,7 +13,6 @@ use crate::{
     array::{Layout, MAX_RANK, Memory, Order, Shape},
     element::{DataType, Words},
     error::{Error, Result},
-    random::Draw,
 };
 
 /// The maximum number of values in one kernel. More would take the compiler too long.

@@ -45,7 +45,7 @@ impl IntoAxes for &[usize] {
 impl Node {
     /// Reduces a node along these axes, or along all axes if `axes` is `None`.
     #[track_caller]
-    pub(super) fn reduce(
+    pub(crate) fn reduce(
         self: &Arc<Self>,
         fold: Fold,
         axes: Option<Vec<usize>>,

@@ -5,12 +5,11 @@ use std::{borrow::Cow, sync::Arc};
 use cuda_safe::Stream;
 
 use super::{
-    foreign::Foreign,
     place::Place,
     stream::{numbered, stream_number},
 };
 use crate::{
-    array::{Array, MAX_RANK, Memory},
+    array::{Array, Foreign, MAX_RANK, Memory},
     element::{DataType, Element},
     error::{Error, Result},
     kernel::Kernels,

@@ -9,11 +9,10 @@ use super::{
         DLDataType, DLDevice, DLDeviceType, DLManagedTensor, DLManagedTensorVersioned,
         DLPackVersion, DLTensor, FLAG_READ_ONLY, VERSION,
     },
-    foreign::Foreign,
     place::Place,
 };
 use crate::{
-    array::{Array, MAX_RANK, Memory},
+    array::{Array, Foreign, MAX_RANK, Memory},
     element::{DataType, Element},
     error::{Error, Result},
     kernel::Kernels,

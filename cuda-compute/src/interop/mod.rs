@@ -85,7 +85,6 @@
 
 mod cuda_array_interface;
 pub mod dlpack;
-mod foreign;
 mod incoming;
 #[cfg(feature = "ndarray")]
 mod ndarray;
@@ -97,8 +96,6 @@ pub use cuda_array_interface::CudaArrayInterface;
 pub use incoming::Incoming;
 pub use outgoing::Outgoing;
 pub use stream::stream_number;
-
-pub(crate) use foreign::Foreign;
 
 #[cfg(doc)]
 use crate::Array;

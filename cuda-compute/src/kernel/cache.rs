@@ -67,17 +67,17 @@ struct Inner {
     context: Context,
     hardware: Hardware,
     /// For reductions of arrays: the number of blocks that have finished.
-    counters: Workspaces,
+    counters: OnceLock<Workspaces>,
     /// For reductions of arrays: the partial results that blocks leave for the last block of a
     /// result.
-    partials: Workspaces,
+    partials: OnceLock<Workspaces>,
     /// For scans of arrays: the state that the tiles of a line exchange.
-    tiles: Workspaces,
+    tiles: OnceLock<Workspaces>,
     /// Results for which the host waits.
     results: Results,
-    /// cuBLAS handles for matrix products.
+    /// The handles of the library that computes matrix products.
     #[cfg(feature = "cublas")]
-    products: crate::product::Handles,
+    products: OnceLock<Box<dyn Any + Send + Sync>>,
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
 }
 
@@ -115,12 +115,12 @@ impl Kernels {
         Ok(Self(Arc::new(Inner {
             context: context.clone(),
             hardware,
-            counters: Workspaces::new(crate::expression::SHARED_RESULTS as usize),
-            partials: Workspaces::new(crate::expression::KEPT_PARTIALS / size_of::<u64>()),
-            tiles: Workspaces::new(crate::scan::KEPT as usize),
+            counters: OnceLock::new(),
+            partials: OnceLock::new(),
+            tiles: OnceLock::new(),
             results: Results::new(context),
             #[cfg(feature = "cublas")]
-            products: crate::product::Handles::default(),
+            products: OnceLock::new(),
             compiled: RwLock::default(),
         })))
     }
@@ -153,16 +153,20 @@ impl Kernels {
         done.count()
     }
 
-    pub(crate) fn counters(&self) -> &Workspaces {
-        &self.0.counters
+    /// Returns the counters of reductions, which have `words` words for each stream. All callers
+    /// must ask for the same number.
+    pub(crate) fn counters(&self, words: usize) -> &Workspaces {
+        self.0.counters.get_or_init(|| Workspaces::new(words))
     }
 
-    pub(crate) fn partials(&self) -> &Workspaces {
-        &self.0.partials
+    /// Returns the partial results of reductions: see [`counters`](Self::counters).
+    pub(crate) fn partials(&self, words: usize) -> &Workspaces {
+        self.0.partials.get_or_init(|| Workspaces::new(words))
     }
 
-    pub(crate) fn tiles(&self) -> &Workspaces {
-        &self.0.tiles
+    /// Returns the state of scans: see [`counters`](Self::counters).
+    pub(crate) fn tiles(&self, words: usize) -> &Workspaces {
+        self.0.tiles.get_or_init(|| Workspaces::new(words))
     }
 
     /// Returns the pool of page-locked words for results that the host waits for.
@@ -171,8 +175,12 @@ impl Kernels {
     }
 
     #[cfg(feature = "cublas")]
-    pub(crate) fn products(&self) -> &crate::product::Handles {
-        &self.0.products
+    pub(crate) fn products<H: Any + Send + Sync + Default>(&self) -> &H {
+        let handles = self.0.products.get_or_init(|| Box::new(H::default()));
+        let handles: &dyn Any = &**handles;
+        handles
+            .downcast_ref()
+            .expect("all callers ask for the same type")
     }
 
     pub(crate) fn hardware(&self) -> &Hardware {
@@ -414,8 +422,8 @@ mod tests {
         assert!(Arc::ptr_eq(&kernels.0, &Kernels::of(&context).unwrap().0));
         assert!(!Arc::ptr_eq(&kernels.0, &Kernels::new(&context).unwrap().0));
         let words = |memory: &Workspaces| memory.of(&stream).unwrap().len();
-        assert_eq!(words(kernels.partials()), (256 << 10) / 8);
-        assert_eq!(words(kernels.counters()), 1 << 14);
-        assert_eq!(words(kernels.tiles()), crate::scan::KEPT as usize);
+        assert_eq!(words(kernels.partials(5)), 5);
+        assert_eq!(words(kernels.counters(6)), 6);
+        assert_eq!(words(kernels.tiles(7)), 7);
     }
 }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 pub(crate) use handle::Handles;
 use handle::Types;
-pub use library::CublasStatus;
 use plan::{Lengths, Plan, Side};
 
 use crate::{
@@ -136,7 +135,9 @@ fn product<T: Math>(
         return Ok(Array::of(Arc::new(memory), layout));
     }
     // Get the handle first, because this fails if cuBLAS is missing.
-    let handle = kernels.products().of(stream, kernels.hardware())?;
+    let handle = kernels
+        .products::<Handles>()
+        .of(stream, kernels.hardware())?;
     let left = readable(left, plan::left_matrix)?;
     let right = readable(right, plan::right_matrix)?;
     let of_left = plan::left_matrix(&left.layout)?;

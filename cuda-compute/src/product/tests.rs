@@ -21,7 +21,7 @@ use super::{
     library::{Functions, RawHandle},
     *,
 };
-use crate::{element::Element, kernel::Kernels, s};
+use crate::{element::Element, error::CublasStatus, kernel::Kernels, s};
 
 /// The state behind a handle of the fake.
 struct State {
@@ -268,7 +268,7 @@ fn stream() -> (Stream, Array<u8>) {
     let keeps = Array::zeros(&stream, 1).unwrap();
     let kernels = Kernels::of(stream.context()).unwrap();
     kernels
-        .products()
+        .products::<Handles>()
         .with(|| Ok(&DOUBLE), &stream, 4096)
         .unwrap();
     (stream, keeps)

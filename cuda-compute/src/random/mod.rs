@@ -18,7 +18,7 @@ use crate::{
     error::Result,
     expression::{
         Expr,
-        node::{Kind, Node},
+        node::{Draw, Kind, Node},
     },
 };
 
@@ -84,13 +84,6 @@ use crate::{
 pub struct Random {
     seed: u64,
     position: u64,
-}
-
-/// A part of a sequence, starting at a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Draw {
-    pub(crate) key: u64,
-    pub(crate) block: u64,
 }
 
 impl Random {

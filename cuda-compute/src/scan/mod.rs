@@ -1,20 +1,18 @@
 //! Scans: running sums, products, maxima and minima along an axis.
 
-mod combination;
 mod run;
 mod table;
 mod tiles;
 
-pub use combination::Combination;
-pub(crate) use combination::Kind;
 use run::run;
-pub(crate) use tiles::{Block, KEPT, Tiles};
+pub(crate) use tiles::{Block, Tiles};
 
 use crate::{
     array::Array,
     element::{Element, Number, Ordered},
     error::Result,
     expression::{Expr, IntoExpr},
+    function::Combination,
 };
 
 impl<T: Element> Expr<T> {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Kind, Tiles,
-    combination::accumulator_bytes,
+    Tiles,
     table::{self, Columns},
 };
 use crate::{
@@ -17,6 +16,7 @@ use crate::{
         node::Node,
         render::Form,
     },
+    function::{Kind, accumulator_bytes},
     kernel::{Source, Specialisation},
 };
 

@@ -45,8 +45,7 @@ const COUNTERS: u64 = 2;
 const KEPT_TILES: u64 = 256;
 
 /// Words of that memory, for values of 16 bytes.
-pub(crate) const KEPT: u64 =
-    COUNTERS + (KEPT_TILES + KEPT_TILES.div_ceil(32) + KEPT_TILES.div_ceil(1024)) * 4;
+const KEPT: u64 = COUNTERS + (KEPT_TILES + KEPT_TILES.div_ceil(32) + KEPT_TILES.div_ceil(1024)) * 4;
 
 /// Zeroed memory for a launch. Hold it until the kernel is enqueued.
 #[derive(Debug)]
@@ -118,7 +117,10 @@ impl Tiles {
     ) -> Result<TileMemory> {
         let words = COUNTERS + lines * self.words_of_line();
         if self.chained() && self.count * lines <= KEPT_TILES && words <= KEPT {
-            return Ok(TileMemory::Kept(kernels.tiles().of(stream)?, words));
+            return Ok(TileMemory::Kept(
+                kernels.tiles(KEPT as usize).of(stream)?,
+                words,
+            ));
         }
         self.own(kernels, stream, lines)
     }
@@ -180,7 +182,7 @@ mod tests {
         let told = |tiles: Tiles, lines| match tiles.lines(&kernels, &stream, lines).unwrap() {
             TileMemory::Unused => (0, 0),
             told @ TileMemory::Kept(..) => {
-                let buffer = kernels.tiles().of(&stream).unwrap();
+                let buffer = kernels.tiles(KEPT as usize).of(&stream).unwrap();
                 assert!(told.kept() <= buffer.len() as u64 && told.memory().is_none());
                 assert_eq!(told.address(), buffer.as_device_ptr());
                 (told.kept(), 0)

@@ -13,8 +13,9 @@ use crate::{
         node::{Kind::Place, Node},
         render::Form,
     },
+    function::Kind,
     kernel::{Source, Specialisation},
-    scan::{Kind, Tiles},
+    scan::Tiles,
 };
 
 /// A kernel that selects.

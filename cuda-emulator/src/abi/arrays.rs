@@ -53,7 +53,7 @@ opaque!(
 );
 
 define! {
-    /// What a channel of a texel is, or a whole texel.
+    /// The format of a channel, or of a whole texel.
     CUarray_format {
         CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
         CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
@@ -111,7 +111,7 @@ mod tests {
     use crate::abi::header::compare;
 
     #[test]
-    fn layouts_of_arrays_are_those_of_the_header() {
+    fn array_layouts_match_the_header() {
         assert!(compare!(
             ArrayDescriptor,
             "CUDA_ARRAY_DESCRIPTOR_st",

@@ -1,8 +1,8 @@
-//! The constants of CUDA's enums that the driver side looks at, by their names in the header.
+//! The constants of CUDA's enums that the emulator uses, with the header's names.
 //!
-//! They are integers: a client may pass any number where C has an enum. They stand here, and aren't taken from
-//! `cuda-sys`, because its bindings have what the header at hand has, and the emulator knows the same constants whatever
-//! header it was built with. A test compares them with the header's.
+//! They are integers, because a client may pass any number for a C enum. They are not taken from
+//! `cuda-sys`, whose bindings hold only the constants of the installed header. The emulator knows
+//! the same constants whichever header it was built with. A test compares them with the header's.
 
 use super::define;
 
@@ -40,7 +40,7 @@ define! {
         CU_DEV_RESOURCE_TYPE_INVALID = 0,
         CU_DEV_RESOURCE_TYPE_SM = 1,
     }
-    /// How multiprocessors are divided.
+    /// Options for splitting multiprocessors.
     CUdevSmResourceSplit_flags {
         CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
         CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2,
@@ -69,11 +69,11 @@ define! {
         CU_ATOMIC_CAPABILITY_SCALAR_32 = 8,
         CU_ATOMIC_CAPABILITY_SCALAR_64 = 16,
     }
-    /// Which writes of a network card are flushed.
+    /// The scope of remote writes to flush.
     CUflushGPUDirectRDMAWritesTarget {
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0,
     }
-    /// For whom.
+    /// The consumers for which remote writes are flushed.
     CUflushGPUDirectRDMAWritesScope {
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100,
         CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200,
@@ -92,7 +92,7 @@ define! {
     CUprocessState {
         CU_PROCESS_STATE_RUNNING = 0,
     }
-    /// What a context can be limited to.
+    /// Properties by which a context's execution can be limited.
     CUexecAffinityType {
         CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0,
     }
@@ -108,17 +108,17 @@ define! {
         CU_EVENT_DISABLE_TIMING = 2,
         CU_EVENT_INTERPROCESS = 4,
     }
-    /// How an event is recorded.
+    /// Options for recording an event.
     CUevent_record_flags {
         CU_EVENT_RECORD_DEFAULT = 0,
         CU_EVENT_RECORD_EXTERNAL = 1,
     }
-    /// How a stream waits for an event.
+    /// Options for waiting for an event.
     CUevent_wait_flags {
         CU_EVENT_WAIT_DEFAULT = 0,
         CU_EVENT_WAIT_EXTERNAL = 1,
     }
-    /// What a stream waits for in a word of memory.
+    /// Conditions for a stream's wait on a word of memory.
     CUstreamWaitValue_flags {
         CU_STREAM_WAIT_VALUE_GEQ = 0,
         CU_STREAM_WAIT_VALUE_EQ = 1,
@@ -126,12 +126,12 @@ define! {
         CU_STREAM_WAIT_VALUE_NOR = 3,
         CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30,
     }
-    /// How a stream writes a word of memory.
+    /// Options for a stream's write to a word of memory.
     CUstreamWriteValue_flags {
         CU_STREAM_WRITE_VALUE_DEFAULT = 0,
         CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1,
     }
-    /// Whom a stream's barrier orders memory for.
+    /// The scope of a stream's memory barrier.
     CUstreamMemoryBarrier_flags {
         CU_STREAM_MEMORY_BARRIER_TYPE_SYS = 0,
         CU_STREAM_MEMORY_BARRIER_TYPE_GPU = 1,
@@ -174,12 +174,12 @@ define! {
         CU_SYNC_POLICY_YIELD = 3,
         CU_SYNC_POLICY_BLOCKING_SYNC = 4,
     }
-    /// The domain that a fence orders.
+    /// The synchronization domain that a fence orders.
     CUlaunchMemSyncDomain {
         CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT = 0,
         CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1,
     }
-    /// How lines of memory are kept in the L2 cache.
+    /// Caching properties of accesses in the L2 cache.
     CUaccessProperty {
         CU_ACCESS_PROPERTY_NORMAL = 0,
         CU_ACCESS_PROPERTY_STREAMING = 1,
@@ -224,7 +224,7 @@ define! {
         CU_SHAREDMEM_CARVEOUT_MAX_L1 = 0,
         CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100,
     }
-    /// How the blocks of a cluster are placed.
+    /// Placement policies for the blocks of a cluster.
     CUclusterSchedulingPolicy {
         CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0,
         CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1,
@@ -236,7 +236,7 @@ define! {
         CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
         CU_LIBRARY_BINARY_IS_PRESERVED = 1,
     }
-    /// Whether a function is loaded.
+    /// Loading states of a function.
     CUfunctionLoadingState {
         CU_FUNCTION_LOADING_STATE_UNLOADED = 0,
         CU_FUNCTION_LOADING_STATE_LOADED = 1,
@@ -285,7 +285,7 @@ define! {
         CU_JIT_SPLIT_COMPILE = 34,
         CU_JIT_BINARY_LOADER_THREAD_COUNT = 35,
     }
-    /// What a linker is given.
+    /// Types of linker inputs.
     CUjitInputType {
         CU_JIT_INPUT_CUBIN = 0,
         CU_JIT_INPUT_PTX = 1,
@@ -294,19 +294,19 @@ define! {
         CU_JIT_INPUT_LIBRARY = 4,
         CU_JIT_INPUT_NVVM = 5,
     }
-    /// Where a side of a copy is.
+    /// The kind of memory on one side of a copy.
     CUmemorytype {
         CU_MEMORYTYPE_HOST = 1,
         CU_MEMORYTYPE_DEVICE = 2,
         CU_MEMORYTYPE_ARRAY = 3,
         CU_MEMORYTYPE_UNIFIED = 4,
     }
-    /// What a side of a copy in a batch is.
+    /// The kind of operand on one side of a copy in a batch.
     CUmemcpy3DOperandType {
         CU_MEMCPY_OPERAND_TYPE_POINTER = 1,
         CU_MEMCPY_OPERAND_TYPE_ARRAY = 2,
     }
-    /// When a source may be read.
+    /// When the source of a copy may be read.
     CUmemcpySrcAccessOrder {
         CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
         CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
@@ -315,7 +315,7 @@ define! {
     CUmemcpyFlags {
         CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1,
     }
-    /// What is known of an address.
+    /// Attributes of an address.
     CUpointer_attribute {
         CU_POINTER_ATTRIBUTE_CONTEXT = 1,
         CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
@@ -340,7 +340,7 @@ define! {
         CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21,
         CU_POINTER_ATTRIBUTE_LOCALITY_DOMAIN_ORDINAL = 22,
     }
-    /// What is known of a range of managed memory.
+    /// Attributes of a range of managed memory.
     CUmem_range_attribute {
         CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
@@ -360,7 +360,7 @@ define! {
         CU_MEM_ADVISE_SET_ACCESSED_BY = 5,
         CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
     }
-    /// Who may use managed memory.
+    /// Visibility of managed memory.
     CUmemAttach_flags {
         CU_MEM_ATTACH_GLOBAL = 1,
         CU_MEM_ATTACH_HOST = 2,
@@ -384,7 +384,7 @@ define! {
         CU_MEMPOOL_ATTR_HW_DECOMPRESS_ENABLED = 14,
         CU_MEMPOOL_ATTR_LOCALITY_DOMAIN_ID = 15,
     }
-    /// Sorts of places for memory.
+    /// Kinds of memory locations.
     CUmemLocationType {
         CU_MEM_LOCATION_TYPE_INVALID = 0,
         CU_MEM_LOCATION_TYPE_NONE = 0,
@@ -395,24 +395,24 @@ define! {
         CU_MEM_LOCATION_TYPE_INVISIBLE = 5,
         CU_MEM_LOCATION_TYPE_DEVICE_LOCALITY_DOMAIN = 6,
     }
-    /// Sorts of allocations.
+    /// Kinds of allocations.
     CUmemAllocationType {
         CU_MEM_ALLOCATION_TYPE_INVALID = 0,
         CU_MEM_ALLOCATION_TYPE_PINNED = 1,
         CU_MEM_ALLOCATION_TYPE_MANAGED = 2,
     }
-    /// What a device may do with memory.
+    /// Access rights of a device.
     CUmemAccess_flags {
         CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
         CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
         CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
     }
-    /// Which granularity is asked for.
+    /// The requested granularity.
     CUmemAllocationGranularity_flags {
         CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
         CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
     }
-    /// How memory can be shared with other processes.
+    /// Handle types for sharing memory with other processes.
     CUmemAllocationHandleType {
         CU_MEM_HANDLE_TYPE_NONE = 0,
         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
@@ -420,20 +420,20 @@ define! {
         CU_MEM_HANDLE_TYPE_WIN32_KMT = 4,
         CU_MEM_HANDLE_TYPE_FABRIC = 8,
     }
-    /// What a range of addresses can be handed over as.
+    /// Handle types for a range of addresses.
     CUmemRangeHandleType {
         CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD = 1,
     }
-    /// Flags of opening another process's memory.
+    /// Flags for opening another process's memory.
     CUipcMem_flags {
         CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1,
     }
-    /// What the handle of external memory is.
+    /// Handle types of external memory.
     CUexternalMemoryHandleType {
         CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1,
         CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD = 9,
     }
-    /// What two devices can do together.
+    /// Attributes of a pair of devices.
     CUdevice_P2PAttribute {
         CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1,
         CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,
@@ -442,7 +442,7 @@ define! {
         CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4,
         CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5,
     }
-    /// Which variant of a function is looked up.
+    /// The requested variant of a function.
     CUdriverProcAddress_flags {
         CU_GET_PROC_ADDRESS_DEFAULT = 0,
         CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
@@ -472,19 +472,20 @@ define! {
         CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2,
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3,
     }
-    /// What elements outside of a tensor are.
+    /// The values of elements outside of a tensor.
     CUtensorMapFloatOOBfill {
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1,
     }
-    /// Why a function was not found.
+    /// The result of a function look-up.
     CUdriverProcAddressQueryResult {
         CU_GET_PROC_ADDRESS_SUCCESS = 0,
         CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
         CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
     }
 
-    /// What the header defines by macros: flags of page-locked memory, keys of `extra` arguments.
+    /// Constants that the header defines by macros: flags of page-locked memory, keys of `extra`
+    /// arguments.
     macros {
         CU_MEMHOSTALLOC_PORTABLE = 1,
         CU_MEMHOSTALLOC_DEVICEMAP = 2,

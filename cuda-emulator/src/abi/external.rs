@@ -23,13 +23,14 @@ pub struct ExternalSemaphoreHandle {
     pub reserved: [u32; 16],
 }
 
-/// `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS`, and `CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS`, which lie alike as far as they are used.
+/// `CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS` and `CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS`. The members
+/// used here have the same layout in both.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ExternalSemaphoreParams {
-    /// The fence's.
+    /// The value of the fence.
     pub value: u64,
-    /// For semaphores of other systems.
+    /// Members for semaphores of other systems.
     pub others: [u64; 8],
     pub flags: u32,
     pub reserved: [u32; 16],
@@ -52,7 +53,7 @@ opaque!(
 );
 
 define! {
-    /// What the handle of an external semaphore is.
+    /// Handle types of external semaphores.
     CUexternalSemaphoreHandleType {
         CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1,
         CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD = 9,
@@ -65,7 +66,7 @@ mod tests {
     use crate::abi::header::compare;
 
     #[test]
-    fn layouts_of_semaphores_are_those_of_the_header() {
+    fn semaphore_layouts_match_the_header() {
         assert!(compare!(
             ExternalMemoryArray,
             "CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC_st",

@@ -1,4 +1,4 @@
-//! Why this thread's last failed call failed: the text of `cuEmulatorGetReport`.
+//! The reason for this thread's last failed call: the text of `cuEmulatorGetReport`.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
@@ -6,25 +6,25 @@ use std::fmt::Write as _;
 
 use super::status::Code;
 
-/// A call that has failed, with its arguments as text.
+/// A failed call, with its arguments as text.
 pub struct FailedCall {
     pub name: &'static str,
     /// The arguments' names and values.
     pub arguments: Vec<(&'static str, String)>,
 }
 
-/// The reason for a failure, as the running call notes it.
+/// The reason for a failure, recorded during the call.
 enum Reason {
-    /// The emulator lacks this.
-    Lacking(&'static str),
+    /// The emulator lacks this feature.
+    MissingFeature(&'static str),
     /// A pointer is null. The code that reads pointers does not know their parameters' names.
     Null,
-    /// A sentence, for this code.
+    /// A sentence, valid for this code.
     Text(Code, String),
 }
 
 thread_local! {
-    /// The reason that the running call has noted so far.
+    /// The reason recorded so far by the current call.
     static NOTED: RefCell<Option<Reason>> = const { RefCell::new(None) };
     /// The reason for the last failed call.
     static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
@@ -34,34 +34,34 @@ fn note(reason: Reason) {
     NOTED.with_borrow_mut(|noted| *noted = Some(reason));
 }
 
-/// The code of a call that needs something the emulator lacks.
+/// Returns the code of a call that needs something the emulator lacks.
 #[cold]
-pub fn lacking(what: &'static str) -> Code {
-    note(Reason::Lacking(what));
+pub fn missing_feature(what: &'static str) -> Code {
+    note(Reason::MissingFeature(what));
     Code::ERROR_NOT_SUPPORTED
 }
 
-/// The code of a call that got a null pointer.
+/// Returns the code of a call with a null pointer.
 #[cold]
 pub fn null() -> Code {
     note(Reason::Null);
     Code::ERROR_INVALID_VALUE
 }
 
-/// Returns `code`, and keeps the reason for the report.
+/// Returns `code`, and records the reason for the report.
 #[cold]
 pub fn rejected(code: Code, text: impl Into<String>) -> Code {
     note(Reason::Text(code, text.into()));
     code
 }
 
-/// The code of an argument that is out of range.
+/// Returns the code of an argument that is out of range, and records the reason.
 #[cold]
 pub fn invalid(text: impl Into<String>) -> Code {
     rejected(Code::ERROR_INVALID_VALUE, text)
 }
 
-/// Discards the note of a call that succeeded after all.
+/// Discards the reason recorded by a call that succeeded after all.
 pub fn forget() {
     NOTED.with_borrow_mut(|noted| {
         if noted.is_some() {
@@ -70,13 +70,13 @@ pub fn forget() {
     });
 }
 
-/// Keeps the reason for a failed call. Returns the missing feature, if that is the reason. Calls `call` if the reason names
-/// the arguments.
+/// Stores the reason for a failed call. Returns the missing feature, if that is the reason. Calls
+/// `call` if the reason names the arguments.
 #[cold]
 pub fn failed(code: Code, call: impl Fn() -> FailedCall) -> Option<&'static str> {
     let noted = NOTED.take();
-    let (text, lacking) = match (noted, code) {
-        (Some(Reason::Lacking(what)), Code::ERROR_NOT_SUPPORTED) => {
+    let (text, missing_feature) = match (noted, code) {
+        (Some(Reason::MissingFeature(what)), Code::ERROR_NOT_SUPPORTED) => {
             (Some(format!("{what} is not emulated")), Some(what))
         }
         (Some(Reason::Text(for_code, text)), _) if for_code == code => (Some(text), None),
@@ -85,7 +85,7 @@ pub fn failed(code: Code, call: impl Fn() -> FailedCall) -> Option<&'static str>
         _ => (None, None),
     };
     set(text);
-    lacking
+    missing_feature
 }
 
 /// Sets the reason for the last failed call.
@@ -93,27 +93,27 @@ pub fn set(text: Option<String>) {
     LAST.set(text.and_then(|text| CString::new(text).ok()));
 }
 
-/// The address of the text. It is valid until the next call that fails on this thread.
+/// Returns the address of the text. It is valid until the next call that fails on this thread.
 pub fn address() -> Option<usize> {
     LAST.with_borrow(|last| last.as_deref().map(|text: &CStr| text.as_ptr() as usize))
 }
 
-/// The null pointers among a call's arguments.
+/// Describes the null pointers among a call's arguments.
 fn nulls(call: &FailedCall) -> String {
     let nulls = call.arguments.iter().filter(|(_, value)| value == "null");
     let nulls: Vec<String> = nulls.map(|(name, _)| format!("`{name}`")).collect();
     let call = call.name;
     match &nulls[..] {
-        [] => format!("{call}: a pointer within a structure is null, and must not be"),
-        [one] => format!("{call}: {one} is null, and must not be"),
+        [] => format!("{call}: a pointer in a structure must not be null"),
+        [one] => format!("{call}: {one} must not be null"),
         several => {
             let several = several.join(", ");
-            format!("{call}: {several} are null, and at least one of them must not be")
+            format!("{call}: {several} must not all be null")
         }
     }
 }
 
-/// All arguments of a call that rejected one of them.
+/// Lists all arguments of a call that rejected one of them.
 fn values(call: &FailedCall) -> String {
     let mut text = format!("{} rejected one of its arguments:", call.name);
     for (index, (name, value)) in call.arguments.iter().enumerate() {

@@ -3,24 +3,24 @@
 use super::define;
 
 define! {
-    /// What happens to the dependencies of a stream in a capture.
+    /// Changes of the dependencies of a captured stream.
     CUstreamUpdateCaptureDependencies_flags {
         CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0,
         CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1,
     }
-    /// What a capture forbids to others.
+    /// The calls that a capture forbids to other threads and streams.
     CUstreamCaptureMode {
         CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
         CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
         CU_STREAM_CAPTURE_MODE_RELAXED = 2,
     }
-    /// How far a capture is.
+    /// States of a capture.
     CUstreamCaptureStatus {
         CU_STREAM_CAPTURE_STATUS_NONE = 0,
         CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
         CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
     }
-    /// Sorts of nodes of a graph.
+    /// Types of graph nodes.
     CUgraphNodeType {
         CU_GRAPH_NODE_TYPE_KERNEL = 0,
         CU_GRAPH_NODE_TYPE_MEMCPY = 1,
@@ -37,23 +37,23 @@ define! {
         CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
         CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
     }
-    /// Sorts of conditional nodes.
+    /// Types of conditional nodes.
     CUgraphConditionalNodeType {
         CU_GRAPH_COND_TYPE_IF = 0,
         CU_GRAPH_COND_TYPE_WHILE = 1,
         CU_GRAPH_COND_TYPE_SWITCH = 2,
     }
-    /// What an edge of a graph orders.
+    /// The dependency that an edge of a graph represents.
     CUgraphDependencyType {
         CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0,
         CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1,
     }
-    /// Whose a child graph becomes.
+    /// Ownership of a child graph.
     CUgraphChildGraphNodeOwnership {
         CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0,
         CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1,
     }
-    /// What is printed of a graph.
+    /// Details in a printed graph.
     CUgraphDebugDot_flags {
         CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
         CU_GRAPH_DEBUG_DOT_FLAGS_RUNTIME_TYPES = 2,
@@ -71,7 +71,7 @@ define! {
         CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,
         CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8,
     }
-    /// What is known of the memory of graphs.
+    /// Attributes of the memory of graphs.
     CUgraphMem_attribute {
         CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
         CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
@@ -82,11 +82,11 @@ define! {
     CUuserObject_flags {
         CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1,
     }
-    /// How a graph gets references to a user object.
+    /// How a graph acquires references to a user object.
     CUuserObjectRetain_flags {
         CU_GRAPH_USER_OBJECT_MOVE = 1,
     }
-    /// Why an executable graph can't be updated.
+    /// The result of updating an executable graph.
     CUgraphExecUpdateResult {
         CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
         CU_GRAPH_EXEC_UPDATE_ERROR = 1,
@@ -98,7 +98,7 @@ define! {
         CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 7,
         CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 8,
     }
-    /// Why a graph can't be instantiated.
+    /// The result of instantiating a graph.
     CUgraphInstantiateResult {
         CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
         CUDA_GRAPH_INSTANTIATE_ERROR = 1,
@@ -108,7 +108,7 @@ define! {
         CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5,
     }
 
-    /// What the header defines by macros: kinds of edges, flags of conditional handles.
+    /// Constants that the header defines by macros: ports of edges, flags of conditional handles.
     macros {
         CU_GRAPH_COND_ASSIGN_DEFAULT = 1,
         CU_GRAPH_KERNEL_NODE_PORT_DEFAULT = 0,

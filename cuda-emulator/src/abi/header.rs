@@ -1,16 +1,17 @@
-//! What the header at hand says, from the text of the bindings that `cuda-sys` has made of it.
+//! The contents of the installed header, read from the text of the bindings that `cuda-sys`
+//! generated from it.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::OnceLock;
 
-/// Size of a structure in bytes, and where its fields are.
+/// The size of a structure in bytes, and the offsets of its fields.
 pub struct Layout {
     pub size: usize,
     pub offsets: BTreeMap<String, usize>,
 }
 
-/// The bindings without white space.
+/// Returns the bindings without white space.
 fn bindings() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| {
@@ -19,13 +20,14 @@ fn bindings() -> &'static str {
     })
 }
 
-/// The number at the beginning of a text.
+/// Parses the number at the beginning of a text.
 fn number(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit());
     text[..end.unwrap_or(text.len())].parse().ok()
 }
 
-/// The layout of a structure, from the assertions that bindgen makes for it; `None` if the header doesn't have it.
+/// Returns the layout of a structure from the assertions that bindgen generates for it, or `None`
+/// if the header does not have it.
 pub fn layout(name: &str) -> Option<Layout> {
     let value = |rest: &str| -> usize {
         let (_, number_and_more) = rest.split_once(")-").unwrap();
@@ -46,7 +48,7 @@ pub fn layout(name: &str) -> Option<Layout> {
     })
 }
 
-/// Compares a structure with its C counterpart, where the header at hand has that.
+/// Compares a structure with its C counterpart, if the installed header has it.
 macro_rules! compare {
     ($ty:ty, $c:literal $(, $($field:tt).+ = $name:literal)*) => {
         if let Some(found) = $crate::abi::header::layout($c) {
@@ -63,7 +65,7 @@ macro_rules! compare {
 }
 pub(super) use compare;
 
-/// The value of a constant; `None` if the header doesn't have it.
+/// Returns the value of a constant, or `None` if the header does not have it.
 fn constant(owner: &str, name: &str) -> Option<u64> {
     let (start, of_macro) = match owner {
         "macros" => (format!("pubconst{name}:u32="), true),
@@ -75,7 +77,7 @@ fn constant(owner: &str, name: &str) -> Option<u64> {
 }
 
 #[test]
-fn constants_are_those_of_the_header() {
+fn constants_match_the_header() {
     let (mut found, mut missing) = (0, Vec::new());
     for &(owner, name, value) in super::listed() {
         match constant(owner, name) {
@@ -94,7 +96,7 @@ fn constants_are_those_of_the_header() {
 }
 
 #[test]
-fn what_the_header_lacks_is_not_found() {
+fn unknown_names_are_not_found() {
     assert!(layout("CUnothing_st").is_none());
     assert_eq!(constant("CUlimit", "CU_LIMIT_NOTHING"), None);
     assert_eq!(constant("CUlimit", "CU_LIMIT_SHMEM_SIZE"), Some(7));

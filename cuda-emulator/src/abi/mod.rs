@@ -1,9 +1,10 @@
-//! CUDA's constants and structures, as they come over the C ABI.
+//! CUDA's constants and structures, as passed over the C ABI.
 //!
-//! They don't come from `cuda-sys`. Its bindings are those of the header at hand: an older header lacks constants and
-//! structures that the emulator knows, and between headers fields have changed their names (`CUmemLocation` has got a
-//! union). What the C ABI promises is numbers and layouts, and these are the same in all of them. A test compares each
-//! with the bindings of the header at hand, as far as it has them.
+//! They are not taken from `cuda-sys`, whose bindings reflect the installed header. An older header
+//! lacks constants and structures that the emulator knows, and fields have changed their names
+//! between headers (`CUmemLocation` has acquired a union). The C ABI guarantees numbers and
+//! layouts, and these are the same in all headers. A test compares each of them with the installed
+//! header, as far as the header has it.
 
 mod arrays;
 mod attributes;
@@ -28,7 +29,7 @@ pub use nodes::*;
 pub use structs::*;
 pub use textures::*;
 
-/// Every constant with its enum and its value.
+/// Returns every constant with its enum and its value.
 fn listed() -> impl Iterator<Item = &'static (&'static str, &'static str, u32)> {
     let lists = [
         constants::LISTED,
@@ -41,13 +42,13 @@ fn listed() -> impl Iterator<Item = &'static (&'static str, &'static str, u32)> 
     lists.into_iter().flatten()
 }
 
-/// The name of an enum's value; the first that has it.
+/// Returns the name of an enum's value. If several names have the value, it returns the first.
 pub fn name(owner: &str, value: u32) -> Option<&'static str> {
     let found = listed().find(|&&(of, _, known)| of == owner && known == value);
     found.map(|&(_, name, _)| name)
 }
 
-/// Constants by the enum that they belong to in C.
+/// Defines constants, grouped by their C enum.
 macro_rules! define {
     ($($(#[$doc:meta])* $owner:ident { $($name:ident = $value:expr,)* })*) => {
         $($(

@@ -119,7 +119,7 @@ pub struct ConditionalNodeParams {
     pub handle: u64,
     pub kind: u32,
     pub size: u32,
-    /// Where the bodies' handles are.
+    /// Address of the array of the bodies' handles.
     pub bodies: u64,
     pub context: u64,
 }
@@ -134,19 +134,19 @@ pub struct BatchNodeParams {
     pub flags: u32,
 }
 
-/// `CUgraphNodeParams`: what stands in its union depends on the type.
+/// `CUgraphNodeParams`. The contents of its union depend on the type.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct NodeParams {
     pub kind: u32,
     pub reserved: [i32; 3],
-    /// Of whose members the padding may be anything.
+    /// Padding of the members may be uninitialized.
     body: MaybeUninit<[u64; 29]>,
     pub reserved_too: u64,
 }
 
 impl NodeParams {
-    /// Parameters of a node of one type.
+    /// Creates the parameters of a node of one type.
     pub fn new<T: Copy>(kind: u32, params: T) -> NodeParams {
         let mut all = NodeParams {
             kind,
@@ -158,17 +158,17 @@ impl NodeParams {
         all
     }
 
-    /// The union as one of its members.
+    /// Reads a member of the union.
     pub fn get<T: Copy>(&self) -> T {
         const { assert!(size_of::<T>() <= size_of::<[u64; 29]>() && align_of::<T>() <= 8) };
-        // SAFETY: long enough and aligned; the members are integers, any bits are valid.
+        // SAFETY: large enough and aligned. The members are integers, for which all bits are valid.
         unsafe { self.body.as_ptr().cast::<T>().read() }
     }
 
     /// Sets a member of the union.
     pub fn set<T: Copy>(&mut self, params: T) {
         const { assert!(size_of::<T>() <= size_of::<[u64; 29]>() && align_of::<T>() <= 8) };
-        // SAFETY: long enough and aligned.
+        // SAFETY: large enough and aligned.
         unsafe { self.body.as_mut_ptr().cast::<T>().write(params) };
     }
 }
@@ -195,7 +195,7 @@ mod tests {
     use crate::abi::header::{compare, layout};
 
     #[test]
-    fn layouts_of_nodes_are_those_of_the_header() {
+    fn node_layouts_match_the_header() {
         assert!(compare!(
             KernelNodeParams,
             "CUDA_KERNEL_NODE_PARAMS_st",
@@ -251,7 +251,7 @@ mod tests {
             error_node = "errorNode",
             error_from = "errorFromNode"
         ));
-        // CUDA 12.0 calls it otherwise.
+        // CUDA 12.0 uses another name.
         for name in [
             "CUDA_MEM_ALLOC_NODE_PARAMS_v1_st",
             "CUDA_MEM_ALLOC_NODE_PARAMS_v2_st",
@@ -268,7 +268,7 @@ mod tests {
                 assert_eq!(found.offsets.get(field), Some(&offset), "{field}");
             }
         }
-        // What CUDA 12.0 lacks.
+        // Not in CUDA 12.0.
         compare!(
             ConditionalNodeParams,
             "CUDA_CONDITIONAL_NODE_PARAMS",
@@ -313,7 +313,7 @@ mod tests {
             reserved = "reserved0",
             reserved_too = "reserved2"
         );
-        // Before CUDA 13.0 a graph is all that a child graph node has.
+        // Before CUDA 13.0 a child graph node has only a graph.
         if let Some(found) = layout("CUDA_CHILD_GRAPH_NODE_PARAMS_st")
             && found.offsets.contains_key("ownership")
         {

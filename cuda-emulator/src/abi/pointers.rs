@@ -1,7 +1,8 @@
-//! Pointer arguments as they come over the C ABI.
+//! Pointer arguments passed over the C ABI.
 //!
-//! Each type has the layout of the C pointer it stands for and can only be made by a C caller. The driver's contract
-//! binds that caller: a pointer that isn't null is valid for the function's duration. Null is checked here, once.
+//! Each type has the layout of the C pointer it represents and can only be created by a C caller.
+//! The driver's contract binds that caller: a pointer that is not null is valid for the duration of
+//! the call. Null is checked here, so that callers need no check.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
@@ -10,9 +11,9 @@ use std::fmt;
 use super::status::Result;
 use crate::abi::{self, failure_reason};
 
-/// A value as the trace shows it.
+/// A value that the trace can print.
 pub trait Show {
-    /// Writes the value; `done` says that the call succeeded, so that results may be read.
+    /// Writes the value. `done` means that the call succeeded, so that results may be read.
     fn show(&self, done: bool, out: &mut dyn fmt::Write) -> fmt::Result;
 }
 
@@ -27,7 +28,7 @@ macro_rules! show_numbers {
 }
 show_numbers!(i8, u8, i16, u16, i32, u32, i64, f32);
 
-// Addresses, handles and sizes: hexadecimal when they look like one of the first two.
+// Addresses, handles and sizes: numbers large enough for an address or handle are hexadecimal.
 impl Show for u64 {
     fn show(&self, _done: bool, out: &mut dyn fmt::Write) -> fmt::Result {
         if *self >= 1 << 32 {
@@ -43,7 +44,7 @@ impl Show for usize {
     }
 }
 
-/// `T *`: a place for a result, null refused.
+/// `T *`: a place for a result. Null is rejected.
 #[repr(transparent)]
 pub struct Out<T>(*mut T);
 
@@ -54,7 +55,7 @@ impl<T> Clone for Out<T> {
 }
 impl<T> Copy for Out<T> {}
 
-// SAFETY: what may be done through the pointer is the C caller's promise, which doesn't depend on the thread.
+// SAFETY: the C caller guarantees access through the pointer, independently of the thread.
 unsafe impl<T> Send for Out<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Out<T> {}
@@ -64,7 +65,7 @@ impl<T> Out<T> {
         Out(std::ptr::null_mut())
     }
 
-    /// Refuses null before anything is done.
+    /// Rejects null before the call does anything.
     pub fn check(self) -> Result<Self> {
         if self.0.is_null() {
             return Err(failure_reason::null());
@@ -75,12 +76,12 @@ impl<T> Out<T> {
     /// Stores the result.
     pub fn set(self, value: T) -> Result {
         self.check()?;
-        // SAFETY: not null, and the C caller promises a place for a T; alignment isn't relied upon.
+        // SAFETY: not null, and the C caller guarantees a place for a T. Alignment is not assumed.
         unsafe { self.0.write_unaligned(value) };
         Ok(())
     }
 
-    /// Stores the result if the caller wants it.
+    /// Stores the result if the pointer is not null.
     pub fn set_optional(self, value: T) {
         if !self.is_null() {
             let _ = self.set(value);
@@ -95,22 +96,22 @@ impl<T> Out<T> {
         self.0 as u64
     }
 
-    /// The element `index` places further on.
+    /// Returns the pointer to the element at `index`.
     pub fn at(self, index: usize) -> Self {
         Out(self.0.wrapping_add(index))
     }
 
-    /// The same place for a value of another type, where the call's other arguments decide on it.
+    /// Casts the pointer, for calls whose other arguments determine the type.
     pub fn cast<U>(self) -> Out<U> {
         Out(self.0.cast())
     }
 }
 
 impl<T: Copy> Out<T> {
-    /// What is stored there now (for arguments that go both ways).
+    /// Reads the value stored there, for arguments that are both input and output.
     pub fn get(self) -> Result<T> {
         self.check()?;
-        // SAFETY: as in set; the caller has stored a T.
+        // SAFETY: as in `set`. The caller has stored a T.
         Ok(unsafe { self.0.read_unaligned() })
     }
 }
@@ -130,7 +131,7 @@ impl<T: Show + Copy> Show for Out<T> {
     }
 }
 
-/// The largest number of values in an array that a call passes. Sensible batches are far smaller.
+/// Maximum number of values in an array argument. Sensible batches are far smaller.
 const MOST_VALUES: usize = 1 << 20;
 
 /// `const T *`: one value or an array to read.
@@ -138,9 +139,9 @@ const MOST_VALUES: usize = 1 << 20;
 #[derive(Clone, Copy)]
 pub struct In<T>(*const T);
 
-// SAFETY: as for Out.
+// SAFETY: as for `Out`.
 unsafe impl<T> Send for In<T> {}
-// SAFETY: as for Out.
+// SAFETY: as for `Out`.
 unsafe impl<T> Sync for In<T> {}
 
 impl<T: Copy> In<T> {
@@ -148,33 +149,35 @@ impl<T: Copy> In<T> {
         In(std::ptr::null())
     }
 
-    /// A pointer that stands as a number in a structure of the C caller's: it is that one's promise all the same.
+    /// Creates a pointer from a number in a structure of the C caller's. The caller guarantees it
+    /// like any other pointer.
     pub const fn of(address: u64) -> Self {
         In(address as *const T)
     }
 
-    /// The value, null refused.
+    /// Returns the value. Null is rejected.
     pub fn get(self) -> Result<T> {
         self.at(0)
     }
 
-    /// The `index`-th value of an array, null refused.
+    /// Returns the value at `index` of an array. Null is rejected.
     pub fn at(self, index: usize) -> Result<T> {
         if self.0.is_null() {
             return Err(failure_reason::null());
         }
-        // SAFETY: not null, and the C caller promises an array that is long enough.
+        // SAFETY: not null, and the C caller guarantees an array that is long enough.
         Ok(unsafe { self.0.wrapping_add(index).read_unaligned() })
     }
 
-    /// Copies the first `count` values, which may be none behind a null pointer.
+    /// Copies the first `count` values. If `count` is 0, the pointer may be null.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a null pointer, and for more values than any call takes.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pointer is null, or if there are more values than
+    /// any call accepts.
     pub fn array(self, count: usize) -> Result<Vec<T>> {
         if count > MOST_VALUES {
             return Err(failure_reason::invalid(format!(
-                "an array of {count} values is passed: no call takes more than {MOST_VALUES}"
+                "an array of {count} values was passed, but no call accepts more than {MOST_VALUES}"
             )));
         }
         self.block(count)
@@ -195,8 +198,9 @@ impl<T: Copy> In<T> {
                 "{count} values of {size} bytes do not fit into memory"
             ))
         })?;
-        // SAFETY: not null, and the C caller promises `count` values. Bytes need no alignment. The vector has room for
-        // `count` values, and its length changes after they are written.
+        // SAFETY: not null, and the C caller guarantees `count` values. Bytes need no alignment.
+        // The vector has room for `count` values, and its length changes only after they are
+        // written.
         unsafe {
             let to: *mut u8 = values.as_mut_ptr().cast();
             self.0
@@ -216,7 +220,8 @@ impl In<u8> {
     /// Copies a file's contents or other data of any length.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a null pointer, and for more bytes than the process can allocate.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pointer is null, or if the process cannot allocate
+    /// that many bytes.
     pub fn bytes(self, length: usize) -> Result<Vec<u8>> {
         self.block(length)
     }
@@ -238,24 +243,24 @@ impl<T> Show for In<T> {
 pub struct Text(*const c_char);
 
 impl Text {
-    /// The text, null refused.
+    /// Returns the text. Null is rejected.
     pub fn get(self) -> Result<&'static CStr> {
         if self.0.is_null() {
             return Err(failure_reason::null());
         }
-        // SAFETY: not null and NUL-terminated, as the C caller promises. The lifetime is that of the call: nothing
-        // keeps the reference longer.
+        // SAFETY: not null and NUL-terminated, as the C caller guarantees. The reference is not
+        // kept beyond the call.
         Ok(unsafe { CStr::from_ptr(self.0) })
     }
 
-    /// The text as UTF-8.
+    /// Returns the text as UTF-8.
     pub fn str(self) -> Result<&'static str> {
         let text = self.get()?;
         text.to_str()
             .map_err(|_| failure_reason::invalid(format!("the text {text:?} is not UTF-8")))
     }
 
-    /// A name for messages: empty for null.
+    /// Returns a name for messages, empty for null.
     pub fn lossy(self) -> Cow<'static, str> {
         match self.0.is_null() {
             true => Cow::default(),
@@ -276,7 +281,7 @@ impl Show for Text {
     }
 }
 
-/// `char *` with a length: a buffer that gets a NUL-terminated text, cut to fit.
+/// Writes a NUL-terminated text to a `char *` buffer of `len` bytes, truncated if necessary.
 pub fn set_text(buffer: Out<u8>, len: i32, text: &str) -> Result {
     buffer.check()?;
     if len <= 0 {
@@ -291,7 +296,7 @@ pub fn set_text(buffer: Out<u8>, len: i32, text: &str) -> Result {
     Ok(())
 }
 
-/// Buffers whose contents a trace had better not print.
+/// A buffer whose contents a trace should not print.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct Buffer(pub Out<u8>);
@@ -302,7 +307,7 @@ impl Show for Buffer {
     }
 }
 
-/// Values of enums, which the trace shows by name.
+/// Defines enum values that the trace prints by name.
 macro_rules! named {
     ($($name:ident $owner:literal),*) => {$(
         #[doc = concat!("A `", $owner, "`.")]
@@ -330,7 +335,7 @@ named!(
     RangeAttribute "CUmem_range_attribute"
 );
 
-/// A function pointer or other opaque word.
+/// A function pointer or another opaque word.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct Word(pub u64);
@@ -341,7 +346,7 @@ impl Show for Word {
     }
 }
 
-/// Says that a trace needn't print what a place of this type holds.
+/// Declares types whose contents a trace does not print.
 macro_rules! opaque {
     ($($ty:ty),*) => {$(
         impl $crate::abi::pointers::Show for $ty {

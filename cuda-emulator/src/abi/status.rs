@@ -1,13 +1,13 @@
-//! The result codes that the driver's functions give.
+//! The result codes of driver functions.
 
 use std::fmt;
 
-/// A `CUresult`. Any value may arrive (from `CUDA_EMULATOR_FAIL`), so it is a number, not an enum.
+/// A `CUresult`. It is a number and not an enum, because `CUDA_EMULATOR_FAIL` can inject any value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Code(pub u32);
 
-/// What the body of a driver function gives.
+/// The result of a driver function's body.
 pub type Result<T = ()> = std::result::Result<T, Code>;
 
 macro_rules! codes {
@@ -26,7 +26,8 @@ macro_rules! codes {
 cuda_sys::driver_result_codes!(codes);
 
 impl Code {
-    /// Name and description, each with a final NUL; `None` for a code that the header doesn't know.
+    /// Returns name and description, each with a final NUL, or `None` for a code that the header
+    /// does not have.
     pub fn texts(self) -> Option<(&'static str, &'static str)> {
         TABLE
             .iter()
@@ -34,7 +35,7 @@ impl Code {
             .map(|row| (row.1, row.2))
     }
 
-    /// The code with this name (`CUDA_ERROR_OUT_OF_MEMORY`) or number (`2`).
+    /// Returns the code with this name (`CUDA_ERROR_OUT_OF_MEMORY`) or number (`2`).
     pub fn parse(text: &str) -> Option<Code> {
         if let Ok(number) = text.parse() {
             return Some(Code(number));

@@ -1,6 +1,7 @@
-//! The structures that clients pass or get.
+//! The structures that clients pass or receive.
 //!
-//! Enums are plain integers here, pointers and handles 64-bit words: any bits may arrive.
+//! Enums are plain integers here, and pointers and handles are 64-bit words, because clients may
+//! pass any bits.
 
 use super::pointers::{In, opaque};
 use cuda_emulator_engine::Shape;
@@ -45,7 +46,7 @@ pub struct Place2d {
     pub pitch: usize,
 }
 
-/// `CUDA_MEMCPY3D`, and `CUDA_MEMCPY3D_PEER`, which has a context where the former has a reserved word.
+/// `CUDA_MEMCPY3D`, and `CUDA_MEMCPY3D_PEER`, which has a context in place of a reserved word.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Copy3d {
@@ -73,8 +74,8 @@ pub struct Place3d {
     pub height: usize,
 }
 
-/// `CUmemcpy3DOperand`: of a linear side; where it is an array, its handle stands for the pointer, and its offset's three
-/// words for what follows.
+/// `CUmemcpy3DOperand` of a linear operand. For an array, `pointer` is the array's handle, and the
+/// three words after it are the offset.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Operand {
@@ -117,7 +118,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// The word that stands in its place where a union has another member.
+    /// Returns its bits as one word, for unions with another member in the same place.
     pub fn as_word(&self) -> u64 {
         u64::from(self.kind) | u64::from(self.id as u32) << 32
     }
@@ -192,7 +193,7 @@ pub struct LaunchConfig {
 }
 
 impl LaunchConfig {
-    /// What it says without its attributes.
+    /// Returns the shape of the launch without its attributes.
     pub fn shape(&self) -> Shape {
         Shape {
             grid: self.grid,
@@ -211,7 +212,7 @@ pub struct LaunchAttribute {
     pub value: AttributeValue,
 }
 
-/// `CUlaunchAttributeValue`, which is also that of a stream's attribute: what it holds depends on the attribute.
+/// `CUlaunchAttributeValue`, also used for stream attributes. Its contents depend on the attribute.
 #[repr(C, align(8))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttributeValue(pub [u32; 16]);
@@ -239,12 +240,12 @@ impl LaunchParams {
     }
 }
 
-/// `CUstreamBatchMemOpParams`: a wait or a write, as most operations are.
+/// `CUstreamBatchMemOpParams` of a wait or a write. Other operations use the same layout.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MemoryOperation {
     pub operation: u32,
-    /// A barrier's flags; unused in others.
+    /// The flags of a barrier. Unused in other operations.
     pub scope: u32,
     pub address: u64,
     pub value: u64,
@@ -258,7 +259,7 @@ pub struct MemoryOperation {
 #[derive(Clone, Copy)]
 pub struct DevResource {
     pub kind: u32,
-    /// The driver's own: the number of the set.
+    /// Internal to the driver: the number of the set.
     pub set: u64,
     pub internal: [u8; 80],
     pub count: u32,
@@ -297,7 +298,7 @@ mod tests {
     use crate::abi::header::{compare, layout};
 
     #[test]
-    fn layouts_are_those_of_the_header() {
+    fn layouts_match_the_header() {
         assert!(compare!(DeviceProperties, "CUdevprop_st"));
         assert!(compare!(Uuid, "CUuuid_st"));
         assert!(compare!(
@@ -358,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_of_launches_are_those_of_the_header() {
+    fn launch_layouts_match_the_header() {
         assert!(compare!(
             LaunchConfig,
             "CUlaunchConfig_st",
@@ -404,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_of_memory_are_those_of_the_header() {
+    fn memory_layouts_match_the_header() {
         assert!(compare!(Location, "CUmemLocation_st", kind = "type"));
         assert!(compare!(
             PoolProperties,

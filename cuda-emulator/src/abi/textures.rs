@@ -9,20 +9,20 @@ use super::pointers::opaque;
 pub struct ResourceDescriptor {
     /// `CUresourcetype`
     pub kind: u32,
-    /// A union: [`place`] says which of its words are what.
+    /// A union. [`place`] names its words.
     pub words: [u64; 16],
     pub flags: u32,
 }
 
-/// The words of [`ResourceDescriptor`].
+/// Indices of the words of [`ResourceDescriptor`].
 pub mod place {
-    /// An array's handle, a mipmapped array's, or an address.
+    /// The handle of an array or mipmapped array, or an address.
     pub const WHAT: usize = 0;
-    /// Of memory: the format in the lower half, the number of channels in the upper one.
+    /// For memory: the format in the lower half, the number of channels in the upper half.
     pub const FORMAT: usize = 1;
-    /// Of linear memory: its bytes.
+    /// For linear memory: its size in bytes.
     pub const BYTES: usize = 2;
-    /// Of pitched memory.
+    /// For pitched memory.
     pub const WIDTH: usize = 2;
     pub const HEIGHT: usize = 3;
     pub const PITCH: usize = 4;
@@ -63,7 +63,7 @@ pub struct ViewDescriptor {
 }
 
 impl ViewDescriptor {
-    /// That of a texture without a view.
+    /// The descriptor of a texture without a view.
     pub const NONE: ViewDescriptor = ViewDescriptor {
         format: 0,
         width: 0,
@@ -118,7 +118,7 @@ mod tests {
     use crate::abi::header::compare;
 
     #[test]
-    fn layouts_of_textures_are_those_of_the_header() {
+    fn texture_layouts_match_the_header() {
         assert!(compare!(
             ResourceDescriptor,
             "CUDA_RESOURCE_DESC_st",

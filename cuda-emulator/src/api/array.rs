@@ -10,7 +10,7 @@ use crate::process::device;
 
 fn create(place: Out<u64>, described: Array3dDescriptor) -> Result {
     let place = place.check()?;
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     place.set(array::create(described)?.handle)
 }
 
@@ -51,14 +51,14 @@ export! {
     }
 
     fn cuArrayDestroy(hArray: u64) {
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         array::destroy(hArray)
     }
 
     fn cuArrayGetPlane(pPlaneArray: Out<u64>, hArray: u64, planeIdx: u32) {
         pPlaneArray.check()?;
         array::get(hArray)?;
-        // No format of several planes is made.
+        // The emulator creates no arrays with several planes.
         Err(Code::ERROR_INVALID_VALUE)
     }
 
@@ -66,7 +66,7 @@ export! {
         memoryRequirements.check()?;
         device::check(device)?;
         array::get(array_)?;
-        // Only of arrays without memory of their own.
+        // Only arrays without memory have requirements.
         Err(Code::ERROR_INVALID_VALUE)
     }
 
@@ -79,7 +79,7 @@ export! {
     fn cuMipmappedArrayCreate(pHandle: Out<u64>, pMipmappedArrayDesc: In<Array3dDescriptor>, numMipmapLevels: u32) {
         let place = pHandle.check()?;
         let described = pMipmappedArrayDesc.get()?;
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         place.set(array::create_mipmapped(described, numMipmapLevels)?.handle)
     }
 
@@ -91,7 +91,7 @@ export! {
     }
 
     fn cuMipmappedArrayDestroy(hMipmappedArray: u64) {
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         array::destroy_mipmapped(hMipmappedArray)
     }
 

@@ -9,7 +9,7 @@ use crate::queue::stream_table;
 
 use capture::Status;
 
-/// Where the parts of a capture's description go.
+/// Destinations of the parts of a capture's description.
 struct Places {
     status: Out<u32>,
     id: Out<u64>,
@@ -42,7 +42,8 @@ fn describe(stream: u64, to: Places) -> Result {
     to.status.set(info.status as u32)
 }
 
-/// Nodes with edge data, which may be left out. Each is looked up before the next is read: a wrong count soon ends.
+/// Reads nodes and optional edge data. Each node is looked up before the next is read, so that a
+/// wrong count ends early.
 pub fn dependencies(nodes: In<u64>, data: In<EdgeData>, count: usize) -> Result<Vec<Dependency>> {
     let one = |index| {
         let node = nodes.at(index)?;

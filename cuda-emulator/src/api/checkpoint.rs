@@ -1,4 +1,4 @@
-//! Checkpoint and restore of processes: there is none, and this process is always running.
+//! Checkpoint and restore of processes: not emulated, and this process is always running.
 
 use crate::abi::CU_PROCESS_STATE_RUNNING;
 use crate::abi::pointers::{Out, Word};
@@ -6,24 +6,25 @@ use crate::abi::status::{Code, Result};
 use crate::process::call::export;
 use crate::process::warnings;
 
-/// Whether a number is this process's.
+/// Checks that a process id is this process's.
 ///
 /// # Errors
-/// `CUDA_ERROR_OPERATING_SYSTEM` for no process's, as an H200's driver (580). What another process does is not known here.
+/// Returns `CUDA_ERROR_OPERATING_SYSTEM` if there is no such process, as an H200's driver (580)
+/// does, and `CUDA_ERROR_NOT_SUPPORTED` for another process, whose state is unknown here.
 fn expect_own(pid: i32) -> Result {
-    // SAFETY: neither of the two touches memory; signal 0 only asks.
+    // SAFETY: neither call accesses memory. Signal 0 only checks for existence.
     let (own, exists) = unsafe { (libc::getpid(), pid > 0 && libc::kill(pid, 0) == 0) };
     if pid == own {
         Ok(())
     } else if exists {
-        Err(warnings::lacking("a checkpoint of another process"))
+        Err(warnings::missing_feature("a checkpoint of another process"))
     } else {
         Err(Code::ERROR_OPERATING_SYSTEM)
     }
 }
 
-/// For what needs another state than running.
-fn refuse_running(pid: i32) -> Result {
+/// Rejects a call that needs another state than running.
+fn reject_running(pid: i32) -> Result {
     expect_own(pid)?;
     Err(Code::ERROR_ILLEGAL_STATE)
 }
@@ -32,7 +33,7 @@ export! {
     fn cuCheckpointProcessGetRestoreThreadId(pid: i32, tid: Out<i32>) {
         tid.check()?;
         expect_own(pid)?;
-        Err(warnings::lacking("a checkpoint of a process"))
+        Err(warnings::missing_feature("a checkpoint of a process"))
     }
 
     fn cuCheckpointProcessGetState(pid: i32, state: Out<u32>) {
@@ -43,18 +44,18 @@ export! {
 
     fn cuCheckpointProcessLock(pid: i32, args: Word) {
         expect_own(pid)?;
-        Err(warnings::lacking("a checkpoint of a process"))
+        Err(warnings::missing_feature("a checkpoint of a process"))
     }
 
     fn cuCheckpointProcessCheckpoint(pid: i32, args: Word) {
-        refuse_running(pid)
+        reject_running(pid)
     }
 
     fn cuCheckpointProcessRestore(pid: i32, args: Word) {
-        refuse_running(pid)
+        reject_running(pid)
     }
 
     fn cuCheckpointProcessUnlock(pid: i32, args: Word) {
-        refuse_running(pid)
+        reject_running(pid)
     }
 }

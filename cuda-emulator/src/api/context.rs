@@ -13,7 +13,7 @@ use crate::process::context::{self, Context, Current};
 use crate::process::device;
 use crate::process::green_context::Green;
 use crate::process::warnings;
-use crate::queue::stream::Siblings;
+use crate::queue::stream::ContextStreams;
 use crate::queue::{event, fault, stream_attributes};
 
 use super::device::CONTEXT_FLAGS;
@@ -36,7 +36,7 @@ fn handle_of(context: Option<Current>) -> u64 {
     context.map_or(0, |context| context.handle())
 }
 
-/// A context to make current: alive, though perhaps poisoned.
+/// Returns a context that can be made current: alive, even if a fault has poisoned it.
 fn selectable(handle: u64) -> Result<Current> {
     let found = context::find(handle)?;
     if found.context.is_alive() {
@@ -48,8 +48,8 @@ fn selectable(handle: u64) -> Result<Current> {
 
 /// Waits for the streams of a green context.
 fn synchronize_green(context: &Arc<Context>, green: &Arc<Green>) -> Result {
-    capture::refuse_wait_for_green(green)?;
-    for stream in Siblings::of(context).of_green(green) {
+    capture::reject_wait_for_green(green)?;
+    for stream in ContextStreams::of(context).of_green(green) {
         stream.wait(stream.submitted());
     }
     context.usable()
@@ -72,7 +72,7 @@ export! {
     }
 
     fn cuCtxCreate_v3(pctx: Out<u64>, paramsArray: In<u64>, numParams: i32, flags: u32, dev: i32) {
-        // An H200 (driver 580) takes less than none for none.
+        // An H200 (driver 580) treats a negative number as 0.
         if numParams > 0 {
             paramsArray.get()?;
             return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
@@ -81,14 +81,14 @@ export! {
     }
 
     fn cuCtxCreate_v4(pctx: Out<u64>, ctxCreateParams: In<ContextParams>, flags: u32, dev: i32) {
-        // Execution affinity and graphics interoperability are all that the parameters can ask for.
+        // The parameters can only request execution affinity and graphics interoperability.
         if !ctxCreateParams.is_null() {
             let params = ctxCreateParams.get()?;
             if params.affinity != 0 && params.affinity_count != 0 {
                 return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
             }
             if params.graphics != 0 {
-                return Err(warnings::lacking("a context for graphics"));
+                return Err(warnings::missing_feature("a context for graphics"));
             }
         }
         create(pctx, flags, dev)
@@ -140,7 +140,7 @@ export! {
 
     fn cuCtxGetFlags(flags: Out<u32>) {
         flags.check()?;
-        // Answered after a fault, too, as by an H200.
+        // As on an H200, the call also works after a fault.
         let context = context::peek().ok_or(Code::ERROR_INVALID_CONTEXT)?;
         context.alive()?;
         flags.set(context.flags.load(Ordering::Relaxed))
@@ -171,9 +171,9 @@ export! {
         if let Some(green) = context::current_green() {
             return synchronize_green(&context, &green);
         }
-        capture::refuse_wait_for_all(&context)?;
+        capture::reject_wait_for_all(&context)?;
         context.synchronize()?;
-        pool::waited(None, context.ordinal);
+        pool::release_after_wait(None, context.ordinal);
         Ok(())
     }
 
@@ -186,9 +186,9 @@ export! {
         if let Some(green) = green {
             return synchronize_green(&context, &green);
         }
-        capture::refuse_wait_for_all(&context)?;
+        capture::reject_wait_for_all(&context)?;
         context.synchronize()?;
-        pool::waited(None, context.ordinal);
+        pool::release_after_wait(None, context.ordinal);
         Ok(())
     }
 
@@ -223,7 +223,7 @@ export! {
         if config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        // Banks are four bytes wide whatever is asked for, as on every device since compute capability 5.0.
+        // Banks are always four bytes wide, as on every device since compute capability 5.0.
         context::current().map(drop)
     }
 
@@ -250,24 +250,24 @@ export! {
         if type_ != CU_EXEC_AFFINITY_TYPE_SM_COUNT {
             return Err(Code::ERROR_UNSUPPORTED_EXEC_AFFINITY);
         }
-        // No context is limited: that takes MPS.
+        // No context is limited, because that needs MPS.
         pExecAffinity.set([type_, device::multiprocessors()])
     }
 
     fn cuCtxRecordEvent(hCtx: u64, hEvent: u64) {
         let context = context::get_or_current(hCtx)?;
         let event = event::get(hEvent)?;
-        capture::refuse_wait_for_all(&context)?;
+        capture::reject_wait_for_all(&context)?;
         event.record_all(&context)
     }
 
     fn cuCtxWaitEvent(hCtx: u64, hEvent: u64) {
         let context = context::get_or_current(hCtx)?;
         let event = event::get(hEvent)?;
-        capture::refuse_wait_for_all(&context)?;
-        capture::refuse_captured(&event)?;
-        for stream in Siblings::of(&context).all() {
-            event.hold_up(&stream);
+        capture::reject_wait_for_all(&context)?;
+        capture::reject_captured(&event)?;
+        for stream in ContextStreams::of(&context).all() {
+            event.make_wait(&stream);
         }
         Ok(())
     }
@@ -293,12 +293,12 @@ export! {
         if flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         if !device::are_linked(current.ordinal, peer.ordinal) {
             return Err(Code::ERROR_PEER_ACCESS_UNSUPPORTED);
         }
         if current.set_peer(&peer, true) {
-            allocations::forget_views();
+            allocations::invalidate_lookups();
             return Ok(());
         }
         Err(Code::ERROR_PEER_ACCESS_ALREADY_ENABLED)
@@ -307,9 +307,9 @@ export! {
     fn cuCtxDisablePeerAccess(peerContext: u64) {
         let (current, peer) = (context::current()?, context::get(peerContext)?);
         peer.alive()?;
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         if current.set_peer(&peer, false) {
-            allocations::forget_views();
+            allocations::invalidate_lookups();
             return Ok(());
         }
         Err(Code::ERROR_PEER_ACCESS_NOT_ENABLED)

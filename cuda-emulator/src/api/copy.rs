@@ -17,7 +17,7 @@ use crate::work::fill::Fill;
 use Claim::{Device, Host, Unified};
 use Timing::{Asynchronous, Synchronous};
 
-/// Address and claim of a `CUmemorytype`.
+/// Returns the address and the stated memory type for a `CUmemorytype`.
 fn address(memory_type: u32, host: u64, device: u64) -> Result<(u64, Claim)> {
     match memory_type {
         CU_MEMORYTYPE_HOST => Ok((host, Host)),
@@ -27,7 +27,7 @@ fn address(memory_type: u32, host: u64, device: u64) -> Result<(u64, Claim)> {
     }
 }
 
-/// The array of a copy, of which there is none where the handle is null: not a bad handle, then.
+/// Returns the array of a copy. A null handle is not an invalid handle but an invalid value.
 fn array(handle: u64) -> Result<Arc<Array>> {
     match handle {
         0 => Err(Code::ERROR_INVALID_VALUE),
@@ -62,7 +62,7 @@ impl Place2d {
             self.pitch
         } as u64;
         let row = self.x.checked_add(width).ok_or(Code::ERROR_INVALID_VALUE)? as u64;
-        // As on an H200 (driver 580): also of one row, and no pitch is too large.
+        // As on an H200 (driver 580), this also applies to a single row, and no pitch is too large.
         if width > 0 && height > 0 && pitch < row {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -102,7 +102,7 @@ impl Place3d {
         } else {
             self.height as u64
         };
-        // As on an H200 (driver 580): also of one row and of one slice.
+        // As on an H200 (driver 580), this also applies to a single row and a single slice.
         if !extent.contains(&0) && (pitch < row || height < rows) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -119,7 +119,7 @@ impl Place3d {
 }
 
 impl Copy3d {
-    /// Where to, where from, and how much.
+    /// Returns destination, source and extent.
     pub fn sides(&self) -> Result<(Side, Side, Extent)> {
         let extent = [self.width as u64, self.height as u64, self.depth as u64];
         Ok((self.dst.side(extent)?, self.src.side(extent)?, extent))
@@ -127,7 +127,7 @@ impl Copy3d {
 }
 
 impl Operand {
-    /// The array that it is, if it is one.
+    /// Returns its array, if it is one.
     fn array(&self) -> Result<Option<Arc<Array>>> {
         match self.kind {
             CU_MEMCPY_OPERAND_TYPE_POINTER => Ok(None),
@@ -136,7 +136,8 @@ impl Operand {
         }
     }
 
-    /// Lengths are in elements of so many bytes, but for the extent, whose rows are in bytes.
+    /// Returns the side of a copy. Lengths are in elements of `element` bytes, except for the
+    /// extent, whose rows are in bytes.
     fn side(&self, extent: Extent, element: u64) -> Result<Side> {
         let bytes = |elements: u64| {
             elements
@@ -176,7 +177,8 @@ impl Operand {
 }
 
 impl Batch3d {
-    /// Where to, where from, and how much: lengths are in texels of the arrays, or in bytes where there is none.
+    /// Returns destination, source and extent. Lengths are in texels of the arrays, or in bytes if
+    /// there is no array.
     fn sides(&self) -> Result<(Side, Side, Extent)> {
         let arrays = [self.dst.array()?, self.src.array()?];
         let mut elements = arrays.iter().flatten().map(|one| one.texel.bytes);
@@ -198,7 +200,7 @@ impl Batch3d {
     }
 }
 
-/// Bytes of an array's first row.
+/// Returns a range of bytes in an array's first row.
 fn row(handle: u64, offset: usize, count: usize) -> Result<Side> {
     Side::of_array(
         array(handle)?.as_ref(),
@@ -243,7 +245,7 @@ fn pitched(stream: u64, timing: Timing, copy: In<Copy2d>) -> Result {
 fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
     let stream = stream_table::resolve(stream)?;
     if peer {
-        capture::refuse_work(&stream)?;
+        capture::reject_work(&stream)?;
     }
     let copy = copy.get()?;
     let named = match peer {
@@ -255,7 +257,8 @@ fn cubic(stream: u64, timing: Timing, copy: In<Copy3d>, peer: bool) -> Result {
     enqueue::copy(&stream, timing, to, from, extent)
 }
 
-/// The id of a context that a call names; null is the current one. Whether the memory is that context's, nobody looks.
+/// Returns the id of the context that a call names. Null means the current one. Neither the
+/// emulator nor the driver checks that the memory belongs to it.
 fn named(context: u64) -> Result<Option<u64>> {
     Ok(Some(context::get_or_current(context)?.id))
 }
@@ -269,14 +272,16 @@ fn peer(stream: u64, timing: Timing, to: (u64, u64), from: (u64, u64), count: us
     });
     let (to, from) = (to?, from?);
     let stream = stream_table::resolve(stream)?;
-    capture::refuse_work(&stream)?;
+    capture::reject_work(&stream)?;
     enqueue::copy(&stream, timing, to, from, [count as u64, 1, 1])
 }
 
-/// A failure says which copy of the batch it was, or that it was none.
+/// The result of a batch. An error has the index of the failed copy, or `None` if no single copy is
+/// to blame.
 type BatchResult = std::result::Result<(), (Code, Option<usize>)>;
 
-/// Where a batch goes: no legacy default stream, and none that is being captured, whose capture stays valid.
+/// Returns the stream of a batch. The legacy default stream and captured streams are rejected, and
+/// the capture stays valid.
 fn stream_of_batch(stream: u64, count: usize) -> Result<Arc<Stream>> {
     let stream = stream_table::resolve(stream)?;
     if capture::of(&stream).is_some() {
@@ -288,9 +293,9 @@ fn stream_of_batch(stream: u64, count: usize) -> Result<Arc<Stream>> {
     Ok(stream)
 }
 
-/// In which order a source may be read, and hints. Here every source is read in the stream's order, as the weakest of the
-/// orders allows and an H200 (driver 580) does for most; what is larger than 64 KiB it reads later than
-/// `DURING_API_CALL` says.
+/// Checks the access order of a source, and the hints. Here every source is read in stream order,
+/// which the weakest order allows and an H200 (driver 580) does in most cases. An H200 reads
+/// sources larger than 64 KiB later than `DURING_API_CALL` permits.
 fn check_order(order: u32, flags: u32) -> Result {
     let known =
         (CU_MEMCPY_SRC_ACCESS_ORDER_STREAM..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order);
@@ -307,7 +312,7 @@ struct Batch {
     sizes: In<usize>,
     count: usize,
     attributes: In<CopyAttributes>,
-    /// The first copy that each of the attributes is for.
+    /// The index of the first copy for each entry of `attributes`.
     indices: In<usize>,
     kinds: usize,
 }
@@ -327,7 +332,7 @@ impl Batch {
             }
             before = Some(index);
         }
-        // All lists are there.
+        // Checks that no list is null.
         for list in [&self.to, &self.from] {
             list.at(0)?;
         }
@@ -359,7 +364,7 @@ fn batch_3d(stream: u64, operations: In<Batch3d>, flags: u64, count: usize) -> B
         return Err((Code::ERROR_INVALID_VALUE, None));
     }
     for index in 0..count {
-        // A description that contradicts itself is told by its index, memory that isn't there is not.
+        // A contradictory description is reported with its index, and invalid memory without.
         let describe = || -> Result<(Side, Side, Extent)> {
             let operation = operations.at(index)?;
             check_order(operation.order, operation.flags)?;
@@ -377,7 +382,7 @@ fn batch_3d(stream: u64, operations: In<Batch3d>, flags: u64, count: usize) -> B
 fn failed_at(stream: u64, result: BatchResult, place: Out<usize>) -> Result {
     match result {
         Ok(()) => place.set_optional(usize::MAX),
-        // For no stream nothing is told, by an H200.
+        // For the null stream an H200 stores no index.
         Err((_, None)) if stream == 0 => {}
         Err((_, index)) => place.set_optional(index.unwrap_or(usize::MAX)),
     }

@@ -1,4 +1,4 @@
-//! Core dumps of the device: their settings.
+//! Settings of GPU core dumps.
 
 use crate::abi::pointers::{Buffer, In, Out};
 use crate::abi::status::Result;

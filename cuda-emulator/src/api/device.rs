@@ -8,7 +8,7 @@ use crate::process::call::export;
 use crate::process::{configuration, context, device, device_attributes, warnings};
 use crate::queue::fault;
 
-/// The flags that a context may have.
+/// The valid flags of a context.
 pub const CONTEXT_FLAGS: u32 = CU_CTX_SCHED_MASK
     | CU_CTX_MAP_HOST
     | CU_CTX_LMEM_RESIZE_TO_MAX
@@ -17,11 +17,11 @@ pub const CONTEXT_FLAGS: u32 = CU_CTX_SCHED_MASK
     | CU_CTX_SYNC_MEMOPS
     | UNNAMED;
 
-/// No header names it; an H200 (driver 580) takes it.
+/// A flag without a name in the headers, which an H200 (driver 580) accepts.
 const UNNAMED: u32 = 1 << 8;
 
-/// In which forms atomic operations work on memory that is not the device's own: in all, since there is one memory with
-/// one set of atomics. (An H200's answer for the host is none.)
+/// Stores which forms of atomic operations work on memory outside of the device. All do, because
+/// there is one memory and one set of atomic instructions. (For the host, an H200 returns none.)
 fn atomics(capabilities: Out<u32>, operations: In<u32>, count: u32) -> Result {
     capabilities.check()?;
     let operations = operations.array(count as usize)?;
@@ -103,7 +103,7 @@ export! {
     fn cuDeviceGetProperties(prop: Out<DeviceProperties>, dev: i32) {
         device::check(dev)?;
         let mut values = [0; 14];
-        // MAX_THREADS_PER_BLOCK to TEXTURE_ALIGNMENT.
+        // From MAX_THREADS_PER_BLOCK to TEXTURE_ALIGNMENT.
         for (value, number) in values.iter_mut().zip(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK..) {
             *value = device_attributes::attribute(number, dev)?;
         }
@@ -136,7 +136,7 @@ export! {
         if !matches!(numChannels, 1 | 2 | 4) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        // As many as 32 bits of addresses reach, and no more than an index of 30 bits.
+        // The width is limited to what 32-bit addresses reach, and to 30-bit indices.
         maxWidthInElements.set(((1 << 32) / (bytes * numChannels as usize)).min(1 << 30))
     }
 
@@ -158,7 +158,7 @@ export! {
             return Err(Code::ERROR_INVALID_DEVICE);
         }
         atomics(capabilities, operations, count)?;
-        // Two H200s (driver 580) tell of none, though all work over their link.
+        // Two H200s (driver 580) report none, although all work over their link.
         for index in 0..count as usize {
             capabilities.at(index).set(0)?;
         }
@@ -180,7 +180,7 @@ export! {
             return Err(Code::ERROR_INVALID_DEVICE);
         }
         let linked = device::are_linked(srcDevice, dstDevice);
-        // As two H200s tell (driver 580), where there is a link.
+        // As two H200s report (driver 580), if there is a link.
         value.set(match attrib {
             CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK => i32::from(!linked),
             CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED
@@ -215,7 +215,7 @@ export! {
         {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        // No network card writes here: the attribute says so.
+        // No network card writes to this device, as the attribute says.
         Err(Code::ERROR_NOT_SUPPORTED)
     }
 
@@ -257,13 +257,14 @@ export! {
         Ok(())
     }
 
-    // Asynchronous notifications tell of a memory budget that other processes change; nothing here does.
+    // Asynchronous notifications report changes of a memory budget by other processes, which do not
+    // happen here.
     fn cuDeviceRegisterAsyncNotification(device: i32, callbackFunc: Word, userData: Word, callback: Out<u64>) {
-        Err(warnings::lacking("a notification"))
+        Err(warnings::missing_feature("an asynchronous notification"))
     }
 
     fn cuDeviceGetLuid(luid: Buffer, deviceNodeMask: In<u32>, dev: i32) {
-        // A Windows notion.
+        // LUIDs exist only on Windows.
         device::check(dev)?;
         Err(Code::ERROR_NOT_SUPPORTED)
     }

@@ -9,7 +9,7 @@ use crate::process::call::export;
 use crate::queue::event;
 use crate::queue::stream_table;
 
-/// The flags that an event may have.
+/// The valid flags of an event.
 const KNOWN: u32 = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
 fn record(event: u64, stream: u64, flags: u32) -> Result {
@@ -27,15 +27,15 @@ fn record(event: u64, stream: u64, flags: u32) -> Result {
 fn elapsed(milliseconds: Out<f32>, start: u64, end: u64) -> Result {
     milliseconds.check()?;
     let (start, end) = (event::get(start)?, event::get(end)?);
-    capture::refuse_untimed(&start)?;
-    capture::refuse_untimed(&end)?;
+    capture::reject_untimed(&start)?;
+    capture::reject_untimed(&end)?;
     milliseconds.set(end.since(&start)?)
 }
 
 export! {
     fn cuEventCreate(phEvent: Out<u64>, flags: u32) {
         phEvent.check()?;
-        // An event for other processes can't keep time.
+        // An interprocess event cannot keep time.
         let interprocess = flags & CU_EVENT_INTERPROCESS != 0;
         if flags & !KNOWN != 0 || interprocess && flags & CU_EVENT_DISABLE_TIMING == 0 {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -53,8 +53,8 @@ export! {
 
     fn cuEventQuery(hEvent: u64) {
         let event = event::get(hEvent)?;
-        capture::refuse_captured(&event)?;
-        capture::refuse_unsafe()?;
+        capture::reject_captured(&event)?;
+        capture::reject_unsafe()?;
         let reached = event.is_reached();
         event.context.usable()?;
         if reached { Ok(()) } else { Err(Code::ERROR_NOT_READY) }
@@ -62,11 +62,11 @@ export! {
 
     fn cuEventSynchronize(hEvent: u64) {
         let event = event::get(hEvent)?;
-        capture::refuse_captured(&event)?;
-        capture::refuse_unsafe()?;
+        capture::reject_captured(&event)?;
+        capture::reject_unsafe()?;
         event.wait();
         if let Some(mark) = event.mark() {
-            pool::waited(Some(mark.stream.id), mark.stream.context.ordinal);
+            pool::release_after_wait(Some(mark.stream.id), mark.stream.context.ordinal);
         }
         event.context.usable()
     }

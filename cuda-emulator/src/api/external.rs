@@ -1,4 +1,4 @@
-//! Memory and semaphores of other interfaces.
+//! External memory and external semaphores.
 
 use crate::abi::pointers::{In, Out};
 use crate::abi::status::{Code, Result};
@@ -12,7 +12,7 @@ use crate::work::external_semaphore::{self, Act};
 
 const CUDA_EXTERNAL_MEMORY_DEDICATED: u32 = 1;
 
-/// Has a stream signal semaphores, or wait for them.
+/// Enqueues signals of semaphores, or waits for them.
 fn put(
     act: Act,
     semaphores: In<u64>,
@@ -33,7 +33,7 @@ export! {
         let wanted = memHandleDesc.get()?;
         match wanted.kind {
             CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => {}
-            // As an H200 (driver 580).
+            // As on an H200 (driver 580).
             CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD => return Err(Code::ERROR_NOT_SUPPORTED),
             _ => return Err(Code::ERROR_INVALID_VALUE),
         }
@@ -64,7 +64,7 @@ export! {
 
     fn cuImportExternalSemaphore(extSem_out: Out<u64>, semHandleDesc: In<ExternalSemaphoreHandle>) {
         extSem_out.check()?;
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         extSem_out.set(external_semaphore::import(&semHandleDesc.get()?)?)
     }
 
@@ -77,8 +77,8 @@ export! {
     }
 
     fn cuDestroyExternalSemaphore(extSem: u64) {
-        // It waits.
-        capture::refuse_unsafe()?;
+        // The call waits.
+        capture::reject_unsafe()?;
         external_semaphore::destroy(extSem)
     }
 }

@@ -1,4 +1,4 @@
-//! Functions and their attributes, occupancy.
+//! Functions, their attributes, and occupancy.
 
 use std::sync::atomic::Ordering;
 
@@ -14,7 +14,7 @@ use cuda_emulator_engine::KernelInfo;
 /// `CUoccupancyB2DSize`
 type SharedOfBlock = unsafe extern "C" fn(i32) -> usize;
 
-/// Offset and size of a parameter.
+/// Stores offset and size of a parameter.
 pub fn parameter(
     kernel: &KernelInfo,
     index: usize,
@@ -27,7 +27,7 @@ pub fn parameter(
     Ok(())
 }
 
-/// Stores the name of a function or kernel: text that lives as long as the module or library.
+/// Stores the name of a function or kernel. The text lives as long as the module or library.
 pub fn show_name(place: Out<u64>, handle: u64) -> Result {
     let name = if library::is_kernel(handle) {
         library::kernel(handle)?.name.as_ptr()
@@ -61,7 +61,7 @@ fn best_block(
         }
         // SAFETY: the client passes a function of this type, or null.
         let shared_of: SharedOfBlock = unsafe { std::mem::transmute(shared_of.0) };
-        // SAFETY: it may be called with any block size.
+        // SAFETY: the function may be called with any block size.
         unsafe { shared_of(threads as i32) as u64 }
     };
     let (size, count) = occupancy::best_block(&function, dynamic, limit)?;

@@ -6,11 +6,12 @@ use std::os::unix::ffi::OsStrExt;
 use crate::abi::pointers::{Buffer, In, Out, Text, Word};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
-use crate::graph::{self, Dependency, Edge, Standing, capture, dot, executable, user_object};
+use crate::graph::{self, Dependency, Edge, Ownership, capture, dot, executable, user_object};
 use crate::process::call::export;
 use crate::queue::stream_table;
 
-/// Gives a list: without a place for it, how long it is; else as much as there is room for, and zero behind it.
+/// Stores a list. Without a destination, stores its length. Otherwise stores as many entries as
+/// there is room for, and fills the rest with zeros.
 fn list<T: Copy>(
     found: &[T],
     room: Out<usize>,
@@ -34,7 +35,8 @@ fn list_nodes(found: &[u64], nodes: Out<u64>, room: Out<usize>) -> Result {
     })
 }
 
-/// Lists of edges: their data may only be left out where there is none.
+/// Checks that a list of edges can be returned. Edge data may be omitted only if all of it is
+/// default.
 fn lossless<'a>(
     mut data: impl Iterator<Item = &'a EdgeData>,
     wanted: bool,
@@ -102,17 +104,17 @@ fn after(node: u64) -> Result<Vec<Dependency>> {
 
 fn instantiate(place: Out<u64>, graph: u64, flags: u64) -> Result {
     place.check()?;
-    // These need what only cuGraphInstantiateWithParams is given.
+    // These flags need the additional parameters of cuGraphInstantiateWithParams.
     if flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let graph = graph::get(graph)?;
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     let made = executable::instantiate(&graph, flags);
     place.set(made.map_err(|refusal| refusal.code)?.handle)
 }
 
-/// The forms before CUDA 12.0, which say by node and text what is wrong.
+/// Instantiates a graph for the forms before CUDA 12.0, which report an error as a node and a text.
 fn instantiate_with_log(
     place: Out<u64>,
     graph: u64,
@@ -126,7 +128,7 @@ fn instantiate_with_log(
         log.0.set(0)?;
     }
     let graph = graph::get(graph)?;
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     let made = executable::instantiate(&graph, 0);
     let exec = made.map_err(|refusal| {
         error.set_optional(refusal.node);
@@ -135,7 +137,8 @@ fn instantiate_with_log(
     place.set(exec.handle)
 }
 
-/// Edges with data, which may be left out. Each node is looked up before the next is read: a wrong count soon ends.
+/// Reads edges and optional edge data. Each node is looked up before the next is read, so that a
+/// wrong count ends early.
 fn edges(from: In<u64>, to: In<u64>, data: In<EdgeData>, count: usize) -> Result<Vec<Edge>> {
     let one = |index| {
         let ends = (from.at(index)?, to.at(index)?);
@@ -166,12 +169,12 @@ export! {
         if flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        phGraph.set(graph::create(Standing::Own).handle)
+        phGraph.set(graph::create(Ownership::Client).handle)
     }
 
     fn cuGraphClone(phGraphClone: Out<u64>, originalGraph: u64) {
         phGraphClone.check()?;
-        phGraphClone.set(graph::get(originalGraph)?.copy(Standing::Own)?.handle)
+        phGraphClone.set(graph::get(originalGraph)?.copy(Ownership::Client)?.handle)
     }
 
     fn cuGraphNodeFindInClone(phNode: Out<u64>, hOriginalNode: u64, hClonedGraph: u64) {
@@ -301,12 +304,12 @@ export! {
     fn cuGraphInstantiateWithParams / cuGraphInstantiateWithParams_ptsz(phGraphExec: Out<u64>, hGraph: u64, instantiateParams: Out<InstantiateParams>) {
         phGraphExec.check()?;
         let mut params = instantiateParams.get()?;
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         let upload = params.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
         let made = match upload.then(|| stream_table::resolve(params.upload_stream)) {
-            Some(Err(code)) => Err(graph::Refusal::plain(code)),
+            Some(Err(code)) => Err(graph::InstantiateError::plain(code)),
             Some(Ok(stream)) => executable::instantiate(&*graph::get(hGraph)?, params.flags)
-                .and_then(|exec| exec.upload(&stream).map(|()| exec).map_err(graph::Refusal::plain)),
+                .and_then(|exec| exec.upload(&stream).map(|()| exec).map_err(graph::InstantiateError::plain)),
             None => executable::instantiate(&*graph::get(hGraph)?, params.flags),
         };
         (params.result, params.error_node) = match &made {
@@ -319,9 +322,9 @@ export! {
 
     fn cuGraphExecGetFlags(hGraphExec: u64, flags: Out<u64>) {
         flags.check()?;
-        // An H200 (driver 580) tells no others.
-        let told = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
-        flags.set(executable::get(hGraphExec)?.flags & u64::from(told))
+        // An H200 (driver 580) returns only these.
+        let reported = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+        flags.set(executable::get(hGraphExec)?.flags & u64::from(reported))
     }
 
     fn cuGraphExecGetId(hGraphExec: u64, graphId: Out<u32>) {
@@ -340,7 +343,7 @@ export! {
     }
 
     fn cuGraphExecDestroy(hGraphExec: u64) {
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         executable::destroy(hGraphExec)
     }
 }

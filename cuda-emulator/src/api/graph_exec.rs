@@ -1,14 +1,14 @@
-//! Changes of executable graphs.
+//! Updates of executable graphs.
 
 use crate::abi::pointers::{In, Out};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
-use crate::graph::executable_update::Refusal;
+use crate::graph::executable_update::UpdateError;
 use crate::graph::{self, Task, executable, node_parameters};
 use crate::process::call::export;
 use crate::work::external_semaphore::Act;
 
-/// Gives the step of a node another task, which is only described where the handles are good.
+/// Replaces the task of a node. The task is created only if the handles are valid.
 fn set(exec: u64, node: u64, task: impl FnOnce() -> Result<Task>) -> Result {
     let exec = executable::get(exec)?;
     graph::containing(node)?;
@@ -19,24 +19,25 @@ fn set_child(exec: u64, node: u64, graph: u64) -> Result {
     executable::get(exec)?.set_child(node, &*graph::get(graph)?)
 }
 
-/// Updates an executable graph; what is told of a refusal goes to `tell`, whose answer counts.
-fn update(exec: u64, graph: u64, tell: impl FnOnce(Refusal) -> Result) -> Result {
+/// Updates an executable graph. If the update is rejected, `store` stores the reason and returns the
+/// code.
+fn update(exec: u64, graph: u64, store: impl FnOnce(UpdateError) -> Result) -> Result {
     let found = executable::get(exec).and_then(|exec| Ok((exec, graph::get(graph)?)));
     let (exec, graph) = match found {
         Ok(found) => found,
         Err(code) => {
-            tell(Refusal::plain(CU_GRAPH_EXEC_UPDATE_ERROR))?;
+            store(UpdateError::plain(CU_GRAPH_EXEC_UPDATE_ERROR))?;
             return Err(code);
         }
     };
     if graph.is_updatable() || exec.state().plan.is_updatable() {
-        tell(Refusal::plain(CU_GRAPH_EXEC_UPDATE_SUCCESS))?;
+        store(UpdateError::plain(CU_GRAPH_EXEC_UPDATE_SUCCESS))?;
         return Err(Code::ERROR_NOT_SUPPORTED);
     }
     match exec.update(&graph) {
-        Ok(()) => tell(Refusal::plain(CU_GRAPH_EXEC_UPDATE_SUCCESS)),
+        Ok(()) => store(UpdateError::plain(CU_GRAPH_EXEC_UPDATE_SUCCESS)),
         Err(refusal) => {
-            tell(refusal)?;
+            store(refusal)?;
             Err(Code::ERROR_GRAPH_EXEC_UPDATE_FAILURE)
         }
     }

@@ -1,4 +1,4 @@
-//! The nodes of graphs, each type with its parameters.
+//! Graph nodes of each type, with their parameters.
 
 use super::capture::dependencies;
 use crate::abi::pointers::{In, Out};
@@ -13,8 +13,8 @@ use crate::process::{context, device};
 use crate::work::external_semaphore::Act;
 use conditional_nodes::Branch;
 
-/// Where a new node goes: the place for its handle, the graph, and what it comes after.
-struct Where {
+/// The destination of a new node: the place for its handle, the graph, and the dependencies.
+struct Destination {
     place: Out<u64>,
     graph: u64,
     before: In<u64>,
@@ -22,17 +22,17 @@ struct Where {
     count: usize,
 }
 
-/// Adds the node that `task` describes, once the rest is known to be good.
-fn add(to: Where, task: impl FnOnce() -> Result<Task>) -> Result {
+/// Adds the node that `task` creates, once the other arguments are valid.
+fn add(to: Destination, task: impl FnOnce() -> Result<Task>) -> Result {
     to.place.check()?;
     let graph = graph::get(to.graph)?;
     let on = dependencies(to.before, to.data, to.count)?;
     to.place.set(node_parameters::add(&graph, task()?, &on)?)
 }
 
-/// For the calls that know no edge data.
-fn plain(place: Out<u64>, graph: u64, before: In<u64>, count: usize) -> Where {
-    Where {
+/// Returns the destination for calls without edge data.
+fn plain(place: Out<u64>, graph: u64, before: In<u64>, count: usize) -> Destination {
+    Destination {
         place,
         graph,
         before,
@@ -41,14 +41,14 @@ fn plain(place: Out<u64>, graph: u64, before: In<u64>, count: usize) -> Where {
     }
 }
 
-/// Gives a node new parameters: the task that they describe must be of its type.
+/// Sets a node's parameters. The task created from them must have the node's type.
 fn set(node: u64, task: impl FnOnce() -> Result<Task>) -> Result {
     graph::containing(node)?;
     let task = task()?;
     with(node, |node| node.set(task))
 }
 
-/// A copy's or a fill's new parameters leave the node in its context.
+/// Returns the context of a copy or fill node, which new parameters do not change.
 fn context_of(node: u64, kind: u32) -> Result<u64> {
     with(node, |node| match &node.task {
         Task::Operation(_, context) if node.task.kind() == kind => Ok(context.handle),
@@ -56,7 +56,7 @@ fn context_of(node: u64, kind: u32) -> Result<u64> {
     })
 }
 
-fn add_any(to: Where, params: Out<NodeParams>) -> Result {
+fn add_any(to: Destination, params: Out<NodeParams>) -> Result {
     to.place.check()?;
     let graph = graph::get(to.graph)?;
     let mut given = params.get()?;
@@ -79,8 +79,8 @@ fn add_any(to: Where, params: Out<NodeParams>) -> Result {
     }
 }
 
-/// Adds an allocation node; the address is added to its parameters.
-fn add_allocation(to: Where, params: &mut AllocNodeParams) -> Result {
+/// Adds an allocation node, and stores the address in its parameters.
+fn add_allocation(to: Destination, params: &mut AllocNodeParams) -> Result {
     let graph = graph::get(to.graph)?;
     add(to, || {
         let (task, address) = memory_nodes::allocation(&graph, params)?;
@@ -146,7 +146,7 @@ export! {
     fn cuGraphKernelNodeSetAttribute(hNode: u64, attr: u32, value: Out<AttributeValue>) {
         let given = value.get()?;
         if attr == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE {
-            // The driver writes the node's handle there, though the header says `const`.
+            // The driver writes the node's handle there, although the header says `const`.
             return value.set(with(hNode, |node| node.set_updatable(given))?);
         }
         with(hNode, |node| node.set_attribute(attr, given))
@@ -298,7 +298,7 @@ export! {
     }
 
     fn cuDeviceGraphMemTrim(device_: i32) {
-        // Nothing is kept but what nodes hold.
+        // Only memory of nodes is kept, so there is nothing to trim.
         device::check(device_).map(drop)
     }
 
@@ -319,7 +319,7 @@ export! {
     }
 
     fn cuGraphAddNode_v2(phGraphNode: Out<u64>, hGraph: u64, dependencies_: In<u64>, dependencyData: In<EdgeData>, numDependencies: usize, nodeParams: Out<NodeParams>) {
-        add_any(Where { place: phGraphNode, graph: hGraph, before: dependencies_, data: dependencyData, count: numDependencies }, nodeParams)
+        add_any(Destination { place: phGraphNode, graph: hGraph, before: dependencies_, data: dependencyData, count: numDependencies }, nodeParams)
     }
 
     fn cuGraphNodeGetParams(hNode: u64, nodeParams: Out<NodeParams>) {

@@ -1,5 +1,7 @@
-//! Resources of graphics interfaces. There is no OpenGL here that draws on an emulated device: no context of it is ever
-//! current, and nothing can be registered. The codes are those of an H200 (driver 580) on a thread without OpenGL.
+//! Resources of graphics APIs.
+//!
+//! The emulated device has no OpenGL: no OpenGL context is ever current, and nothing can be
+//! registered. The codes are those of an H200 (driver 580) on a thread without OpenGL.
 
 use crate::abi::pointers::{In, Out};
 use crate::abi::status::{Code, Result};
@@ -11,7 +13,8 @@ const CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER: u32 = 8;
 /// `GL_TEXTURE_2D`, `..._RECTANGLE`, `..._CUBE_MAP`, `..._3D`, `..._2D_ARRAY` and `GL_RENDERBUFFER`.
 const GL_TARGETS: [u32; 6] = [0x0de1, 0x84f5, 0x8513, 0x806f, 0x8c1a, 0x8d41];
 
-/// What is registered has an OpenGL context, and a number in it. No argument gets further than that.
+/// Rejects the registration of a resource, which would need an OpenGL context and a name in it. No
+/// arguments get further than that.
 fn register(resource: Out<u64>, name: u32, are_known: bool) -> Result {
     context::current()?;
     resource.check()?;
@@ -21,7 +24,7 @@ fn register(resource: Out<u64>, name: u32, are_known: bool) -> Result {
     Err(Code::ERROR_INVALID_GRAPHICS_CONTEXT)
 }
 
-/// No resource is live.
+/// Rejects resources, none of which are live.
 fn look_up(count: u32, resources: In<u64>) -> Result {
     if count == 0 || resources.is_null() {
         return Err(Code::ERROR_INVALID_VALUE);

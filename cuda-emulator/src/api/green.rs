@@ -1,4 +1,4 @@
-//! Green contexts: parts of a device's multiprocessors.
+//! Green contexts: subsets of a device's multiprocessors.
 
 use crate::abi::pointers::{In, Out};
 use crate::abi::status::{Code, Result};
@@ -6,10 +6,14 @@ use crate::abi::*;
 use crate::graph::capture;
 use crate::process::call::export;
 use crate::process::{context, device, first_fault, green_context};
-use crate::queue::stream::Siblings;
+use crate::queue::stream::ContextStreams;
 use crate::queue::{event, fault, stream_table};
 
-/// The green context behind a handle, and the primary context that it is a part of, usable.
+/// Returns the green context of a handle, with its primary context.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_CONTEXT` if the handle is not that of a live green context, or an
+/// error if the primary context is destroyed or has faulted.
 fn usable(handle: u64) -> Result<context::Current> {
     let green = green_context::get(handle)?;
     let found = context::find(green.as_context())?;
@@ -27,7 +31,7 @@ export! {
 
     fn cuCtxGetDevResource(hCtx: u64, resource: Out<DevResource>, type_: u32) {
         resource.check()?;
-        // Null is no context here.
+        // Null does not mean the current context here.
         let found = context::find(hCtx)?;
         found.context.usable()?;
         green_context::check_kind(type_)?;
@@ -49,7 +53,7 @@ export! {
         let input = input.get()?;
         const BOTH: u32 = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING
             | CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
-        // An H200 (driver 580) ignores flags that it doesn't know.
+        // An H200 (driver 580) ignores unknown flags.
         if flags & BOTH == BOTH || (!result.is_null() && wanted == 0) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -66,7 +70,7 @@ export! {
 
     fn cuDevResourceGenerateDesc(phDesc: Out<u64>, resources: In<DevResource>, nbResources: u32) {
         phDesc.check()?;
-        // More parts than there are multiprocessors.
+        // There cannot be more parts than multiprocessors.
         if nbResources > crate::process::device::multiprocessors() {
             return Err(Code::ERROR_INVALID_RESOURCE_CONFIGURATION);
         }
@@ -76,7 +80,7 @@ export! {
     fn cuGreenCtxCreate(phCtx: Out<u64>, desc: u64, dev: i32, flags: u32) {
         phCtx.check()?;
         device::check(dev)?;
-        // A later driver takes 0, too.
+        // A later driver also accepts 0.
         if flags != CU_GREEN_CTX_DEFAULT_STREAM {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -123,19 +127,19 @@ export! {
     fn cuGreenCtxRecordEvent(hCtx: u64, hEvent: u64) {
         let (context, green) = (usable(hCtx)?.context, green_context::get(hCtx)?);
         let event = event::get(hEvent)?;
-        capture::refuse_wait_for_green(&green)?;
-        let streams = Siblings::of(&context).of_green(&green);
+        capture::reject_wait_for_green(&green)?;
+        let streams = ContextStreams::of(&context).of_green(&green);
         event.record_behind(&context, &streams, &stream_table::of_green(&context, &green))
     }
 
     fn cuGreenCtxWaitEvent(hCtx: u64, hEvent: u64) {
         let (context, green) = (usable(hCtx)?.context, green_context::get(hCtx)?);
         let event = event::get(hEvent)?;
-        capture::refuse_wait_for_green(&green)?;
-        capture::refuse_captured(&event)?;
+        capture::reject_wait_for_green(&green)?;
+        capture::reject_captured(&event)?;
         stream_table::of_green(&context, &green);
-        for stream in Siblings::of(&context).of_green(&green) {
-            event.hold_up(&stream);
+        for stream in ContextStreams::of(&context).of_green(&green) {
+            event.make_wait(&stream);
         }
         Ok(())
     }

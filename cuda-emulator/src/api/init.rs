@@ -1,4 +1,4 @@
-//! Initialisation, version, error texts, entry points, profiler.
+//! Initialization, version, error texts, entry points, profiler.
 
 use std::ffi::CStr;
 
@@ -10,12 +10,12 @@ use crate::exports::symbols::{self, Search};
 use crate::process::call::{self, export};
 use crate::process::{configuration, context, device, exit, warnings};
 
-/// Which variant is looked up.
+/// Variants to look up.
 const LEGACY: u64 = CU_GET_PROC_ADDRESS_LEGACY_STREAM as u64;
 const PER_THREAD: u64 = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM as u64;
 
 extern "C" fn forget_initialisation() {
-    // The child of a fork has no worker threads: as with the driver, it has to do without CUDA.
+    // The child of a fork has no worker threads. As with NVIDIA's driver, it cannot use CUDA.
     call::set_initialised(false);
 }
 
@@ -48,12 +48,13 @@ export! {
             unsafe { libc::pthread_atfork(None, None, Some(forget_initialisation)) };
         });
         call::set_initialised(true);
-        warnings::greet();
+        warnings::print_start_notices();
         Ok(())
     }
 
-    // Only the emulator has this function. It explains an error: for a context, the report of its fault. For null, the
-    // environment variable that cuInit rejects, or the reason for this thread's last failed call.
+    // Only the emulator has this function. It explains an error. For a context, it returns the
+    // report of the context's fault. For null, it returns the environment variable that cuInit
+    // rejects, or the reason for this thread's last failed call.
     early fn cuEmulatorGetReport(context: u64, pStr: Out<usize>) {
         pStr.check()?;
         let address = |text: &CStr| text.as_ptr() as usize;
@@ -106,7 +107,7 @@ export! {
         Err(Code::ERROR_NOT_FOUND)
     }
 
-    // Nothing here is profiled; programs that bracket a region for a profiler run as they are.
+    // Nothing is profiled, but programs that mark a region for a profiler run unchanged.
     fn cuProfilerStart() {
         context::current().map(drop)
     }

@@ -14,7 +14,7 @@ use crate::queue::event::Event;
 use crate::queue::stream_table;
 use crate::work::cluster_limits;
 use crate::work::launch::{self, Launch};
-use crate::work::launch_attributes::Wishes;
+use crate::work::launch_attributes::LaunchOptions;
 use crate::work::operation::Operation;
 use cuda_emulator_engine::Shape;
 
@@ -33,48 +33,48 @@ fn start_with(
     let stream = stream_table::resolve(stream)?;
     let function = library::function(function)?;
     let captured = capture::of(&stream).is_some();
-    let (shape, wishes) = wishes_of(shape, &attributes, captured)?;
+    let (shape, options) = options_of(shape, &attributes, captured)?;
     let params = launch::arguments(&function, pointers, extra)?;
     let mut launch = Launch {
         attributes,
         ..Launch::new(function, shape, params)?
     };
-    if let Some(preferred) = wishes.preferred {
+    if let Some(preferred) = options.preferred {
         cluster_limits::check_preferred(launch.shape.grid, launch.shape.cluster, preferred)?;
     }
     let context = &stream.context;
     let foreign = |event: &Event| !Arc::ptr_eq(&event.context, context);
-    if wishes.events.iter().any(|(event, _)| foreign(event)) {
+    if options.events.iter().any(|(event, _)| foreign(event)) {
         return Err(Code::ERROR_INVALID_HANDLE);
     }
     if let Some(green) = &stream.green {
         launch = launch.on(green.members.clone())?;
     }
     enqueue(&stream, Operation::Launch(launch))?;
-    // What waits for such an event may be told at the kernel's end.
-    for (event, edge) in wishes.events {
+    // The driver may report such an event as late as the end of the kernel.
+    for (event, edge) in options.events {
         capture_events::record_launch(&stream, &event, edge)?;
     }
     Ok(())
 }
 
-/// The shape with what its attributes say, and what else they ask for.
-fn wishes_of(
+/// Applies attributes to a shape. Returns the shape and the other options.
+fn options_of(
     mut shape: Shape,
     attributes: &[LaunchAttribute],
     captured: bool,
-) -> Result<(Shape, Wishes)> {
-    let mut wishes = Wishes::default();
+) -> Result<(Shape, LaunchOptions)> {
+    let mut options = LaunchOptions::default();
     for attribute in attributes {
-        wishes.add(&mut shape, attribute, captured)?;
+        options.add(&mut shape, attribute, captured)?;
     }
-    Ok((shape, wishes))
+    Ok((shape, options))
 }
 
-/// What is asked about a launch's clusters.
+/// Returns the cluster query for a launch.
 fn question(config: &LaunchConfig) -> Result<cluster_limits::Question> {
     let attributes = config.attributes.array(config.attribute_count as usize)?;
-    let (shape, _) = wishes_of(config.shape(), &attributes, false)?;
+    let (shape, _) = options_of(config.shape(), &attributes, false)?;
     Ok(cluster_limits::Question {
         grid: shape.grid,
         block: shape.block,
@@ -112,9 +112,9 @@ export! {
     }
 
     fn cuLaunchCooperativeKernelMultiDevice(launchParamsList: In<LaunchParams>, numDevices: u32, flags: u32) {
-        // One device at a time (attribute 96 says so).
+        // Only one device at a time, as attribute 96 says.
         if numDevices != 1 {
-            return Err(warnings::lacking("a launch on several devices"));
+            return Err(warnings::missing_feature("a launch on several devices"));
         }
         let one = launchParamsList.get()?;
         let shape = Shape { cooperative: true, ..one.shape() };

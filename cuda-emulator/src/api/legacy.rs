@@ -11,7 +11,7 @@ use crate::work::operation::Operation;
 use cuda_emulator_engine::Shape;
 use cuda_emulator_engine::Unpoisoned;
 
-/// Puts bytes into a function's parameter buffer.
+/// Writes bytes into a function's parameter buffer.
 fn put(function: u64, offset: i32, bytes: &[u8]) -> Result {
     let function = library::function(function)?;
     let mut legacy = function.legacy.lock().unpoisoned();

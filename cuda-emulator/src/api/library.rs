@@ -10,7 +10,7 @@ use crate::abi::{
     CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE,
 };
 use crate::code::image;
-use crate::code::image::{Contents, Refusal};
+use crate::code::image::{Contents, ImageError};
 use crate::code::jit_options::Options;
 use crate::code::library::{self, Library};
 use crate::code::module::{attribute_of, set_attribute};
@@ -20,11 +20,11 @@ use crate::process::{context, device};
 use super::function::{parameter, show_name};
 use super::module::load_with;
 
-/// Checks library options: their numbers; they change nothing here.
+/// Checks the numbers of library options. The options have no effect here.
 fn check_options(options: In<u32>, count: u32, of_file: bool) -> Result {
     let is_known = |option| match option {
         CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE => true,
-        // A file's image isn't the client's to preserve.
+        // The image of a file is not memory that the client could preserve.
         CU_LIBRARY_BINARY_IS_PRESERVED => !of_file,
         _ => false,
     };
@@ -38,7 +38,7 @@ fn check_options(options: In<u32>, count: u32, of_file: bool) -> Result {
 
 fn load_library(
     options: Options,
-    read: impl FnOnce() -> std::result::Result<Contents, Refusal>,
+    read: impl FnOnce() -> std::result::Result<Contents, ImageError>,
 ) -> Result<Arc<Library>> {
     match load_with(options, read, library::load) {
         Err(
@@ -48,7 +48,7 @@ fn load_library(
             | Code::ERROR_INVALID_IMAGE
             | Code::ERROR_INVALID_SOURCE
             | Code::ERROR_NOT_SUPPORTED),
-        ) => Ok(library::refused(code)),
+        ) => Ok(library::rejected(code)),
         loaded => loaded,
     }
 }
@@ -93,7 +93,7 @@ export! {
     }
 
     fn cuLibraryEnumerateKernels(kernels: Out<u64>, numKernels: u32, lib: u64) {
-        // None may be asked for, as an H200's driver has it.
+        // A count of 0 is allowed, as in an H200's driver.
         kernels.check()?;
         for (index, kernel) in library::get(lib)?.kernels().iter().take(numKernels as usize).enumerate() {
             kernels.at(index).set(kernel.handle)?;
@@ -122,7 +122,8 @@ export! {
     }
 
     fn cuLibraryGetUnifiedFunction(fptr: Out<u64>, library: u64, symbol: Text) {
-        // The device has no addresses of functions that the host can call. An H200's driver answers the same for each name.
+        // The device has no addresses of functions that the host can call. An H200's driver returns
+        // the same code for every name.
         fptr.check()?;
         library::get(library)?;
         symbol.str()?;

@@ -1,11 +1,12 @@
-//! The driver's messages about calls that fail.
+//! The driver's messages about failed calls.
 
 use crate::abi::pointers::{Buffer, Out, Text, Word};
 use crate::abi::status::{Code, Result};
 use crate::process::call::export;
 use crate::process::log::{self, Callback};
 
-/// The text from an iterator on, or all of it for null; the iterator then moves to the end.
+/// Returns the text from an iterator on and moves the iterator to the end. For null, returns the
+/// whole text.
 fn text(iterator: Out<u32>, room: usize) -> Result<String> {
     if iterator.is_null() {
         return log::text(None, room);
@@ -15,7 +16,7 @@ fn text(iterator: Out<u32>, room: usize) -> Result<String> {
     Ok(text)
 }
 
-// Flags are reserved; an H200 (driver 580) doesn't look at them.
+// Flags are reserved, and an H200 (driver 580) does not check them.
 export! {
     early fn cuLogsRegisterCallback(callbackFunc: Word, userData: Word, callback_out: Out<u64>) {
         if callbackFunc.0 == 0 {
@@ -44,7 +45,7 @@ export! {
     early fn cuLogsDumpToMemory(iterator: Out<u32>, buffer: Buffer, size: Out<usize>, flags: u32) {
         let room = size.get()?;
         buffer.0.check()?;
-        // One byte is the NUL's.
+        // One byte is for the NUL.
         let text = match room.checked_sub(1).ok_or(Code::ERROR_INVALID_VALUE).and_then(|room| text(iterator, room)) {
             Ok(text) => text,
             Err(code) => {

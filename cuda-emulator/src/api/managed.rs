@@ -15,10 +15,10 @@ use crate::queue::stream_table;
 use crate::work::fill::Fill;
 use crate::work::operation::Operation;
 
-/// What memory holds that was discarded.
+/// The bytes of discarded memory.
 const DISCARDED: u32 = 0xdd;
 
-/// The allocation that a range of managed memory is part of.
+/// Returns the allocation that contains a range of managed memory.
 fn managed(address: u64, count: usize) -> Result<Arc<Allocation>> {
     context::current()?;
     if count == 0 {
@@ -32,7 +32,7 @@ fn managed(address: u64, count: usize) -> Result<Arc<Allocation>> {
     }
 }
 
-/// A range of managed memory.
+/// Returns a range of managed memory.
 fn range(address: u64, count: usize) -> Result<Range> {
     let allocation = managed(address, count)?;
     Ok(Range {
@@ -51,7 +51,7 @@ fn location(word: Word) -> Location {
     }
 }
 
-/// As the calls before CUDA 12.2 name it.
+/// Converts a location of the calls before CUDA 12.2.
 fn old_location(device: i32) -> Location {
     let (kind, id) = match device {
         DEVICE_CPU => (CU_MEM_LOCATION_TYPE_HOST, 0),
@@ -65,7 +65,7 @@ fn advise(address: u64, count: usize, advice: u32, about: Location) -> Result {
 }
 
 fn prefetch(address: u64, count: usize, to: Location, flags: u32, stream: u64) -> Result {
-    capture::refuse_work(&stream_table::resolve(stream)?)?;
+    capture::reject_work(&stream_table::resolve(stream)?)?;
     let range = range(address, count)?;
     let place = to.place()?;
     if flags != 0 {
@@ -75,7 +75,8 @@ fn prefetch(address: u64, count: usize, to: Location, flags: u32, stream: u64) -
     Ok(())
 }
 
-/// Ranges, and where each goes; discarded if so. Checked as a whole before anything is done.
+/// Ranges and the destination of each, which are discarded if requested. The batch is checked
+/// completely before any of it runs.
 struct Batch {
     ranges: Vec<(u64, Range)>,
     places: Vec<(u32, i32)>,
@@ -83,7 +84,7 @@ struct Batch {
 
 impl Batch {
     fn new(addresses: In<u64>, sizes: In<usize>, count: usize, flags: u64) -> Result<Batch> {
-        // No array is longer than half of all addresses.
+        // No array can span more than half of the address space.
         let too_many = count > isize::MAX as usize / size_of::<u64>();
         if count == 0 || too_many || flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -97,7 +98,8 @@ impl Batch {
         Ok(Batch { ranges, places })
     }
 
-    /// Each place is for the ranges from its first on, up to the next one's.
+    /// Assigns destinations. Each applies from its first range up to the first range of the next
+    /// destination.
     fn place(mut self, places: In<Location>, firsts: In<usize>, count: usize) -> Result<Batch> {
         let all = self.ranges.len();
         if count == 0 || count > all {
@@ -124,7 +126,7 @@ impl Batch {
         if stream.role == Role::Legacy {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        capture::refuse_work(&stream)?;
+        capture::reject_work(&stream)?;
         for (index, (address, range)) in self.ranges.into_iter().enumerate() {
             if discard {
                 let fill = Fill {
@@ -146,7 +148,7 @@ impl Batch {
     }
 }
 
-/// A `CUmem_range_attribute`: 32-bit values.
+/// Stores a `CUmem_range_attribute` as 32-bit values.
 fn range_attribute(
     data: Out<i32>,
     size: usize,
@@ -159,7 +161,7 @@ fn range_attribute(
     if size == 0 || !size.is_multiple_of(4) || !list && size != 4 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    // What is left of a list is nobody.
+    // The rest of a list is filled with the invalid device.
     for index in 0..size / 4 {
         data.at(index)
             .set(values.get(index).copied().unwrap_or(DEVICE_INVALID))?;
@@ -169,7 +171,7 @@ fn range_attribute(
 
 export! {
     fn cuStreamAttachMemAsync / cuStreamAttachMemAsync_ptsz(hStream: u64, dptr: u64, length: usize, flags: u32) {
-        capture::refuse_work(&stream_table::resolve(hStream)?)?;
+        capture::reject_work(&stream_table::resolve(hStream)?)?;
         let allocation = managed(dptr, length.max(1))?;
         let whole = dptr == allocation.base && (length == 0 || length as u64 == allocation.size);
         let alone = flags == CU_MEM_ATTACH_SINGLE && hStream == 0 && !call::per_thread_default();

@@ -1,4 +1,4 @@
-//! Linear memory: allocation, registration, what is known of an address.
+//! Linear memory: allocation, registration, attributes of addresses.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,12 +24,12 @@ const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
     | CU_MEMHOSTREGISTER_DEVICEMAP
     | CU_MEMHOSTREGISTER_IOMEMORY
     | CU_MEMHOSTREGISTER_READ_ONLY;
-/// Every `CUpointer_attribute` but the newest, which an H200's driver (580) doesn't know.
+/// Every `CUpointer_attribute` but the newest, which an H200's driver (580) does not know.
 const POINTER_ATTRIBUTES: std::ops::RangeInclusive<u32> =
     CU_POINTER_ATTRIBUTE_CONTEXT..=CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
 
 fn allocate(origin: Origin, size: usize, flags: u32) -> Result<u64> {
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     let context = context::current()?;
     if size == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -43,14 +43,14 @@ fn allocate(origin: Origin, size: usize, flags: u32) -> Result<u64> {
 
 fn free_host(address: u64) -> Result {
     context::current()?;
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     let found = allocations::starting_at(address).filter(|one| one.origin == Origin::Host);
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
     release_host(&allocation, "cuMemFreeHost")
 }
 
-/// Ends page-locked memory after all work of its context, as the driver does. With `CUDA_EMULATOR_CHECK=host` the
-/// client should have waited for what uses it.
+/// Frees page-locked memory after all work of its context, as the driver does. With
+/// `CUDA_EMULATOR_CHECK=host` the client must have waited for the work that uses it.
 fn release_host(allocation: &Arc<Allocation>, how: &str) -> Result {
     let (start, length) = (allocation.base as *const u8, allocation.size as usize);
     if configuration::get().check_host
@@ -71,7 +71,7 @@ fn release_host(allocation: &Arc<Allocation>, how: &str) -> Result {
 
 fn register(address: u64, size: usize, flags: u32) -> Result {
     let context = context::current()?;
-    // Memory of other devices isn't there, and plain memory isn't that.
+    // The emulator has no I/O memory.
     let known = flags & !REGISTER_FLAGS == 0 && flags & CU_MEMHOSTREGISTER_IOMEMORY == 0;
     if address == 0 || size == 0 || !known {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -82,7 +82,7 @@ fn register(address: u64, size: usize, flags: u32) -> Result {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let writable = flags & CU_MEMHOSTREGISTER_READ_ONLY == 0;
-    if !resident_pages::are_there(address, size as u64, writable) {
+    if !resident_pages::are_accessible(address, size as u64, writable) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     allocations::register(&context, address, size as u64, flags, writable)
@@ -100,7 +100,7 @@ fn unregister(address: u64) -> Result {
     release_host(&allocation, "cuMemHostUnregister")
 }
 
-/// Page-locked memory of a size; null for none.
+/// Allocates page-locked memory. Stores null for a size of 0.
 fn allocate_host(place: Out<u64>, size: usize, flags: u32) -> Result {
     place.check()?;
     if size == 0 {
@@ -110,15 +110,16 @@ fn allocate_host(place: Out<u64>, size: usize, flags: u32) -> Result {
     place.set(allocate(Origin::Host, size, flags)?)
 }
 
-/// A value of an attribute, by its size in the C type.
+/// The value of an attribute, by the size of its C type.
 enum Value {
     Int(u32),
     Word(u64),
-    /// `CUDA_POINTER_ATTRIBUTE_P2P_TOKENS`: those that an H200's driver (580) gives.
+    /// `CUDA_POINTER_ATTRIBUTE_P2P_TOKENS` with the values that an H200's driver (580) returns.
     Tokens,
 }
 
-/// A `CUpointer_attribute` of an address; `Ok(None)` where the address isn't known to the driver.
+/// Returns a `CUpointer_attribute` of an address, or `Ok(None)` if the driver does not know the
+/// address.
 fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
     if !POINTER_ATTRIBUTES.contains(&attribute) {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -145,12 +146,12 @@ fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
         } else {
             CU_MEMORYTYPE_DEVICE
         }),
-        // As an H200 (driver 580): a pool on the host has no addresses of a device's.
+        // As on an H200 (driver 580): a host pool has no device addresses.
         CU_POINTER_ATTRIBUTE_DEVICE_POINTER if is_host && pool.is_some() => {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR if is_host && pool.is_some() => Value::Word(0),
-        CU_POINTER_ATTRIBUTE_DEVICE_POINTER if one.is_out_of_reach() => {
+        CU_POINTER_ATTRIBUTE_DEVICE_POINTER if one.is_inaccessible() => {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         CU_POINTER_ATTRIBUTE_DEVICE_POINTER => Value::Word(address),
@@ -169,7 +170,7 @@ fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
         CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
             Value::Int(u32::from(one.origin == Origin::Device))
         }
-        // Of mapped memory, as on an H200: the reserved range around it.
+        // For mapped memory, as on an H200, the reserved range around it.
         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR if is_mapped => Value::Word(reserved().0),
         CU_POINTER_ATTRIBUTE_RANGE_SIZE if is_mapped => Value::Word(reserved().1),
         CU_POINTER_ATTRIBUTE_ACCESS_FLAGS if is_mapped => {
@@ -197,7 +198,7 @@ fn pointer_attribute(attribute: u32, address: u64) -> Result<Option<Value>> {
     }))
 }
 
-/// What an attribute reads as for an address that the driver doesn't know.
+/// Returns the value of an attribute for an address that the driver does not know.
 fn unknown_value(attribute: u32, address: u64) -> Value {
     match attribute {
         CU_POINTER_ATTRIBUTE_HOST_POINTER => Value::Word(address),
@@ -228,7 +229,7 @@ fn store(place: Out<u64>, value: Value) -> Result {
 /// Frees device memory after all work of its context, as the driver does.
 fn free(address: u64) -> Result {
     context::current()?;
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     if address == 0 {
         return Ok(());
     }
@@ -286,7 +287,7 @@ export! {
 
     fn cuMemGetAddressRange_v2(pbase: Out<u64>, psize: Out<usize>, dptr: u64) {
         context::current()?;
-        let found = allocations::find(dptr).filter(|one| !one.is_out_of_reach());
+        let found = allocations::find(dptr).filter(|one| !one.is_inaccessible());
         let allocation = found.ok_or(Code::ERROR_NOT_FOUND)?;
         pbase.set_optional(allocation.base);
         psize.set_optional(allocation.size as usize);
@@ -324,12 +325,13 @@ export! {
         context::current()?;
         let known = allocations::find(p).filter(|one| matches!(one.origin, Origin::Host | Origin::Registered));
         let one = known.ok_or(Code::ERROR_INVALID_VALUE)?;
-        // With unified addressing all of it is mapped. What else is told of it is what an H200 (driver 580) tells.
-        let told = match one.origin {
+        // With unified addressing all host memory is mapped. The other flags are those that an H200
+        // (driver 580) returns.
+        let reported = match one.origin {
             Origin::Host => CU_MEMHOSTALLOC_WRITECOMBINED,
             _ => CU_MEMHOSTREGISTER_PORTABLE,
         };
-        pFlags.set(one.flags & told | CU_MEMHOSTALLOC_DEVICEMAP)
+        pFlags.set(one.flags & reported | CU_MEMHOSTALLOC_DEVICEMAP)
     }
 
     fn cuMemHostRegister(p: u64, bytesize: usize, flags: u32) {
@@ -360,7 +362,7 @@ export! {
         }
         match pointer_attribute(attribute, ptr)? {
             Some(value) => store(data, value),
-            // The driver knows nothing of plain host memory.
+            // The driver does not know plain host memory.
             None => Err(Code::ERROR_INVALID_VALUE),
         }
     }
@@ -377,7 +379,7 @@ export! {
                 Ok(Some(value)) => value,
                 Ok(None) if matches!(attribute, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR | CU_POINTER_ATTRIBUTE_RANGE_SIZE) => continue,
                 Ok(None) => unknown_value(attribute, ptr),
-                // One that can't be had for this sort of memory reads as null here.
+                // Attributes that this kind of memory does not have are returned as null here.
                 Err(_) if POINTER_ATTRIBUTES.contains(&attribute) => Value::Word(0),
                 Err(code) => return Err(code),
             };

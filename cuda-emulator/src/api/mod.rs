@@ -1,7 +1,7 @@
 //! The exported functions, by chapter of the driver's documentation.
 //!
-//! The build script reads these files: every `fn cu...` it finds here counts as implemented, every other function of
-//! the header is exported as one that says `CUDA_ERROR_NOT_SUPPORTED`.
+//! The build script reads these files. Every `fn cu...` in them counts as implemented. Every other
+//! function of the header is exported as one that returns `CUDA_ERROR_NOT_SUPPORTED`.
 
 #![allow(
     non_snake_case,

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::abi::pointers::{In, Out, Text};
 use crate::abi::status::{Code, Result};
-use crate::code::image::{self, Contents, Refusal, Sources};
+use crate::code::image::{self, Contents, ImageError, Sources};
 use crate::code::jit_options::Options;
 use crate::code::module;
 use crate::code::register_counts::Bounds;
@@ -12,11 +12,11 @@ use crate::graph::capture;
 use crate::process::call::export;
 use crate::process::context;
 
-/// Loads what `read` gives, with times and logs as the options ask.
+/// Loads the contents returned by `read`. Stores times and logs as the options request.
 pub fn load_with<T>(
     options: Options,
-    read: impl FnOnce() -> std::result::Result<Contents, Refusal>,
-    load: impl FnOnce(&Sources, &[Bounds]) -> std::result::Result<T, Refusal>,
+    read: impl FnOnce() -> std::result::Result<Contents, ImageError>,
+    load: impl FnOnce(&Sources, &[Bounds]) -> std::result::Result<T, ImageError>,
 ) -> Result<T> {
     let start = Instant::now();
     let logs = options.logs();
@@ -77,7 +77,7 @@ export! {
     }
 
     fn cuModuleUnload(hmod: u64) {
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         module::unload(hmod)
     }
 

@@ -1,5 +1,6 @@
-//! Multicast objects: memory of several devices that one store reaches. There is no switch for that here, and whatever is
-//! asked, the answer is that of an H200 without one (driver 580).
+//! Multicast objects: memory on several devices to which one store writes.
+//!
+//! The emulator has no NVSwitch. All calls return the codes of an H200 without one (driver 580).
 
 use crate::abi::pointers::{In, Out};
 use crate::abi::status::Code;

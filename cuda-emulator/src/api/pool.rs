@@ -1,4 +1,4 @@
-//! Stream-ordered allocation and its pools.
+//! Stream-ordered allocation and memory pools.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::queue::stream_table;
 use pool::Pool;
 
 impl Location {
-    /// The device it names.
+    /// Returns the device of this location.
     pub fn device(&self) -> Result<i32> {
         if self.kind != CU_MEM_LOCATION_TYPE_DEVICE {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -26,15 +26,16 @@ impl Location {
     }
 }
 
-/// What a pool is for: a kind of memory, and a place, as an H200's driver (580) takes them.
+/// Returns the purpose of a pool, kind of memory and location, with the checks of an H200's driver
+/// (580).
 fn purpose(kind: u32, location: Location) -> Result<(u32, (u32, i32))> {
-    let refuse = Err(Code::ERROR_INVALID_VALUE);
+    let reject = Err(Code::ERROR_INVALID_VALUE);
     let place = location.place().map_err(|_| Code::ERROR_INVALID_VALUE);
     match (kind, location.kind) {
         (
             CU_MEM_ALLOCATION_TYPE_PINNED,
             CU_MEM_LOCATION_TYPE_NONE | CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
-        ) => refuse,
+        ) => reject,
         (CU_MEM_ALLOCATION_TYPE_PINNED, _) => Ok((kind, place?)),
         (CU_MEM_ALLOCATION_TYPE_MANAGED, CU_MEM_LOCATION_TYPE_NONE) => {
             Ok((kind, (location.kind, 0)))
@@ -43,11 +44,11 @@ fn purpose(kind: u32, location: Location) -> Result<(u32, (u32, i32))> {
             Err(Code::ERROR_NOT_SUPPORTED)
         }
         (CU_MEM_ALLOCATION_TYPE_MANAGED, _) => Ok((kind, place?)),
-        _ => refuse,
+        _ => reject,
     }
 }
 
-/// The same for a default pool.
+/// Returns the purpose of a default pool.
 fn located(location: In<Location>, kind: u32) -> Result<(u32, (u32, i32))> {
     let location = location.get()?;
     match location.kind {
@@ -58,12 +59,12 @@ fn located(location: In<Location>, kind: u32) -> Result<(u32, (u32, i32))> {
     }
 }
 
-/// Allocates in the order of a stream, or records the allocation where the stream is being captured.
+/// Allocates memory in stream order, or records the allocation if the stream is being captured.
 fn allocate(pool: &Arc<Pool>, size: usize, stream: &Arc<Stream>) -> Result<u64> {
     if capture::of(stream).is_some() {
         return graph::memory_nodes::capture_allocation(pool, size as u64, stream);
     }
-    capture::refuse_unsafe()?;
+    capture::reject_unsafe()?;
     stream_ordered::allocate(pool, size as u64, stream)
 }
 
@@ -86,7 +87,7 @@ export! {
         if capture::of(&stream).is_some() {
             return graph::memory_nodes::capture_free(dptr, &stream);
         }
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         if dptr == 0 {
             return Ok(());
         }
@@ -103,7 +104,7 @@ export! {
         let shared = match (properties.handle_types, kind, place.0) {
             (0, ..) => false,
             (CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE | CU_MEM_LOCATION_TYPE_HOST_NUMA) => true,
-            (CU_MEM_HANDLE_TYPE_FABRIC, ..) => return Err(warnings::lacking("a fabric between hosts")),
+            (CU_MEM_HANDLE_TYPE_FABRIC, ..) => return Err(warnings::missing_feature("a fabric between hosts")),
             _ => return Err(Code::ERROR_INVALID_VALUE),
         };
         pool_.set(pool::create(kind, place, properties.maximum as u64, shared)?.handle)
@@ -151,13 +152,13 @@ export! {
             if !given && pool.of_device() && ordinal == pool.ordinal {
                 return Err(Code::ERROR_INVALID_DEVICE);
             }
-            if pool.lies_apart_from(ordinal) {
+            if pool.is_unreachable_from(ordinal) {
                 return Err(Code::ERROR_INVALID_DEVICE);
             }
             wanted.push((ordinal, given));
         }
         wanted.into_iter().for_each(|(ordinal, given)| pool.set_access(ordinal, given));
-        allocations::forget_views();
+        allocations::invalidate_lookups();
         Ok(())
     }
 
@@ -166,7 +167,7 @@ export! {
         let pool = pool::get(memPool)?;
         let location = location.get()?;
         let given = match location.kind {
-            CU_MEM_LOCATION_TYPE_DEVICE => pool.tells_access(location.device()?),
+            CU_MEM_LOCATION_TYPE_DEVICE => pool.reports_access(location.device()?),
             CU_MEM_LOCATION_TYPE_HOST | CU_MEM_LOCATION_TYPE_HOST_NUMA => pool.is_on_host(),
             _ => return Err(Code::ERROR_INVALID_VALUE),
         };
@@ -200,7 +201,7 @@ export! {
 
     fn cuMemPoolImportFromShareableHandle(pool_out: Out<u64>, handle: Word, handleType: u32, flags: u64) {
         pool_out.check()?;
-        // Descriptor 0 is a null pointer to the driver, which refuses it.
+        // Descriptor 0 is a null pointer to the driver, which rejects it.
         if handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags != 0 || handle.0 == 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }

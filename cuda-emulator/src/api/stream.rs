@@ -1,4 +1,4 @@
-//! Streams, callbacks, and values in memory that streams wait for.
+//! Streams, callbacks, and stream memory operations.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ export! {
         flags.check()?;
         let stream = stream_table::find(hStream)?;
         // As on an H100 (driver 580).
-        capture::refuse_unsafe()?;
+        capture::reject_unsafe()?;
         flags.set(stream.flags)
     }
 
@@ -94,7 +94,7 @@ export! {
     fn cuStreamGetCtx_v2 / cuStreamGetCtx_v2_ptsz(hStream: u64, pCtx: Out<u64>, pGreenCtx: Out<u64>) {
         let stream = stream_table::find(hStream)?;
         pGreenCtx.set_optional(stream.green.as_ref().map_or(0, |green| green.handle));
-        // An H200's driver (580) takes a null here, too.
+        // An H200's driver (580) also accepts null here.
         pCtx.set_optional(stream.context.handle);
         Ok(())
     }
@@ -109,8 +109,8 @@ export! {
 
     fn cuStreamAddCallback / cuStreamAddCallback_ptsz(hStream: u64, callback: Word, userData: Word, flags: u32) {
         let stream = stream_table::resolve(hStream)?;
-        // Its status has no meaning in a graph.
-        capture::refuse_work(&stream)?;
+        // The callback's status argument has no meaning in a graph.
+        capture::reject_work(&stream)?;
         if callback.0 == 0 || flags != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -118,13 +118,13 @@ export! {
         let callback = unsafe { std::mem::transmute::<u64, Callback>(callback.0) };
         let context = stream.context.clone();
         let pending = Pending::new(&stream, HostAccess::HostFunction, userData.0, 1);
-        // The client gets the handle it gave.
+        // The callback gets the handle that the client passed.
         let work = Box::new(move || {
-            // From here on it is the function's affair.
+            // From here on the callback is responsible for the memory.
             drop(pending);
             let status = context.fault().unwrap_or(Code::SUCCESS);
-            // SAFETY: the client's function with the arguments it asked for.
-            call::into_client(&context, || unsafe { callback(hStream, status, userData.0) });
+            // SAFETY: the client's function is called with the client's arguments.
+            call::call_client(&context, || unsafe { callback(hStream, status, userData.0) });
             Ok(())
         });
         stream.submit(Piece::new(How::EvenAfterFault, work));
@@ -138,7 +138,7 @@ export! {
 
     fn cuStreamQuery / cuStreamQuery_ptsz(hStream: u64) {
         let stream = stream_table::find(hStream)?;
-        capture::refuse_wait(&stream)?;
+        capture::reject_wait(&stream)?;
         let idle = stream.is_idle();
         stream.context.usable()?;
         if idle { Ok(()) } else { Err(Code::ERROR_NOT_READY) }
@@ -146,9 +146,9 @@ export! {
 
     fn cuStreamSynchronize / cuStreamSynchronize_ptsz(hStream: u64) {
         let stream = stream_table::find(hStream)?;
-        capture::refuse_wait(&stream)?;
+        capture::reject_wait(&stream)?;
         stream.synchronize()?;
-        pool::waited(Some(stream.id), stream.context.ordinal);
+        pool::release_after_wait(Some(stream.id), stream.context.ordinal);
         Ok(())
     }
 
@@ -165,7 +165,7 @@ export! {
     fn cuStreamGetAttribute / cuStreamGetAttribute_ptsz(hStream: u64, attr: u32, value_out: Out<AttributeValue>) {
         value_out.check()?;
         let bytes = stream_table::find(hStream)?.preferences().get(attr)?;
-        // As many bytes as the value has.
+        // Only as many bytes as the value has.
         let place = value_out.cast::<u8>();
         bytes.iter().enumerate().try_for_each(|(index, byte)| place.at(index).set(*byte))
     }

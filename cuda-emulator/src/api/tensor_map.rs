@@ -10,7 +10,7 @@ use cuda_emulator_engine::tensor_map::{SIZE, TensorMap};
 type Map = [u8; SIZE];
 opaque!(Map);
 
-/// The strides, which must be given for one dimension too, although that has none.
+/// Reads the strides. They must be given even for one dimension, which has none.
 fn given(strides: In<u64>, rank: usize) -> Result<Vec<u64>> {
     if strides.is_null() {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -25,8 +25,9 @@ fn dimensions(rank: u32) -> Result<usize> {
     }
 }
 
-/// What all three calls are given: the elements' type, the address, lengths, strides and steps; how bytes lie in shared
-/// memory, how they are swizzled, fetched into L2, and what stands for elements outside.
+/// Reads the parameters common to all three calls: element type, address, lengths, strides and
+/// steps; the interleave and swizzle in shared memory, the L2 promotion, and the fill for elements
+/// out of bounds.
 fn request(
     rank: usize,
     (element, address, dims, strides, steps): (u32, u64, In<u64>, In<u64>, In<u32>),
@@ -76,7 +77,7 @@ export! {
     fn cuTensorMapReplaceAddress(tensorMap: Out<Map>, globalAddress: u64) {
         tensor_map::supported()?;
         tensor_map::check_replacement(globalAddress)?;
-        // The driver doesn't look whether there is a map.
+        // The driver does not check that the bytes are a map.
         let mut map = tensorMap.get()?;
         TensorMap::set_address(&mut map, globalAddress);
         tensorMap.set(map)

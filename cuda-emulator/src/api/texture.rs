@@ -31,14 +31,14 @@ export! {
 
     fn cuTexObjectGetTextureDesc(pTexDesc: Out<TextureDescriptor>, texObject: u64) {
         let sampler = texture::get(texObject)?.sampler;
-        // Driver 580 leaves the colour as it was.
+        // Driver 580 does not write the border color.
         let border = pTexDesc.get()?.border;
         pTexDesc.set(TextureDescriptor { border, ..sampler })
     }
 
     fn cuTexObjectGetResourceViewDesc(pResViewDesc: Out<ViewDescriptor>, texObject: u64) {
         let view = texture::get(texObject)?.view;
-        // An H200 (driver 580) tells of none as of one that is all zero.
+        // An H200 (driver 580) returns a missing view as zeros.
         pResViewDesc.set(view.unwrap_or(ViewDescriptor::NONE))
     }
 

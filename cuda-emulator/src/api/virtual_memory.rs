@@ -1,4 +1,4 @@
-//! Virtual memory: reserved addresses, physical memory, mappings, and handles that other processes understand.
+//! Virtual memory management: reserved addresses, physical memory, mappings, and shareable handles.
 
 use crate::abi::pointers::{In, Out};
 use crate::abi::status::{Code, Result};
@@ -64,7 +64,7 @@ export! {
         if option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        // An H200's driver (580) asks nothing of the properties.
+        // An H200's driver (580) does not check the properties.
         granularity.set(GRANULARITY as usize)
     }
 
@@ -89,11 +89,11 @@ export! {
     fn cuMemImportFromShareableHandle(handle: Out<u64>, osHandle: u64, shHandleType: u32) {
         handle.check()?;
         match shHandleType {
-            // Descriptor 0 is a null pointer to the driver, which refuses it.
+            // Descriptor 0 is a null pointer to the driver, which rejects it.
             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if osHandle != 0 => {
                 handle.set(physical_memory::import(osHandle as i32)?.handle)
             }
-            // As an H200 says without a fabric.
+            // As on an H200 without a fabric.
             CU_MEM_HANDLE_TYPE_WIN32 => Err(Code::ERROR_NOT_SUPPORTED),
             CU_MEM_HANDLE_TYPE_FABRIC if osHandle != 0 => Err(Code::ERROR_NOT_SUPPORTED),
             _ => Err(Code::ERROR_INVALID_VALUE),
@@ -107,6 +107,6 @@ export! {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         allocations::check(dptr, size as u64)?;
-        Err(warnings::lacking("a DMA buffer"))
+        Err(warnings::missing_feature("a DMA buffer"))
     }
 }

@@ -1,19 +1,20 @@
-//! Archives of `ar`, as GNU's and BSD's write them.
+//! `ar` archives in the GNU and BSD formats.
 //!
-//! What they say about themselves is not trusted: every size is compared with the bytes that are there.
+//! Their contents are untrusted: every size is compared with the actual number of bytes.
 
-/// First bytes.
+/// First bytes of an archive.
 pub const MAGIC: &[u8; 8] = b"!<arch>\n";
-/// First bytes of an archive that only names its members' files.
+/// First bytes of a thin archive, which contains only the names of its members' files.
 pub const THIN: &[u8; 8] = b"!<thin>\n";
-/// Bytes of a member's header: name (16), date (12), owner (6), group (6), mode (8), size (10), two that end it.
+/// Bytes of a member's header: name (16), date (12), owner (6), group (6), mode (8), size (10), and
+/// two bytes that end it.
 const HEADER: usize = 60;
 const END: &[u8; 2] = b"`\n";
 
 /// A member's name and contents.
 pub type Member<'a> = (String, &'a [u8]);
 
-/// A number in decimal digits, with blanks behind.
+/// Parses a decimal number that is padded with blanks.
 fn number(digits: &[u8]) -> Option<usize> {
     std::str::from_utf8(digits).ok()?.trim_end().parse().ok()
 }
@@ -22,7 +23,8 @@ fn lossy(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// The members, without tables of symbols and names; None for what isn't an archive, or is damaged.
+/// Returns the members, without the tables of symbols and names. Returns `None` if the bytes are
+/// not an archive or are damaged.
 pub fn members(bytes: &[u8]) -> Option<Vec<Member<'_>>> {
     let mut rest = bytes.strip_prefix(MAGIC)?;
     let mut members = Vec::new();
@@ -34,7 +36,7 @@ pub fn members(bytes: &[u8]) -> Option<Vec<Member<'_>>> {
         }
         let size = number(&header[48..58])?;
         let (contents, behind) = behind.split_at_checked(size)?;
-        // Members begin at even offsets; the padding of the last may be missing.
+        // Members start at even offsets. The padding after the last one may be missing.
         rest = match size % 2 {
             0 => behind,
             _ => behind.get(1..).unwrap_or_default(),
@@ -54,15 +56,15 @@ pub fn members(bytes: &[u8]) -> Option<Vec<Member<'_>>> {
     Some(members)
 }
 
-/// The name that a header means, and the contents without it.
+/// Returns the name of a member and its contents without the name.
 fn named<'a>(name: &[u8], contents: &'a [u8], long_names: &[u8]) -> Option<Member<'a>> {
-    // BSD: so many bytes of the contents are the name.
+    // BSD: the name is the first part of the contents.
     if let Some(length) = name.strip_prefix(b"#1/") {
         let (name, contents) = contents.split_at_checked(number(length)?)?;
         let end = name.iter().position(|byte| *byte == 0);
         return Some((lossy(&name[..end.unwrap_or(name.len())]), contents));
     }
-    // GNU: a place in the table of names, which end in `/` and a line feed.
+    // GNU: an offset into the table of names, each of which ends in `/` and a line feed.
     if let Some(place) = name.strip_prefix(b"/") {
         let name = long_names.get(number(place)?..)?;
         let end = name.iter().position(|byte| *byte == b'\n')?;
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_gnu_and_bsd_are_read() {
+    fn gnu_and_bsd_names_are_read() {
         let table = b"a_rather_long_name.o/\nanother_long_name.o/\n";
         let gnu = archive(&[
             member("/", b"symbols"),
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed() {
+    fn damaged_archives_are_rejected() {
         let whole = archive(&[member("//", b"name.o/\n"), member("/0", b"contents")]);
         assert!(members(&whole).is_some());
         let boundaries = [MAGIC.len(), MAGIC.len() + HEADER + 8];

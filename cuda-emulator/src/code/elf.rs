@@ -1,18 +1,19 @@
-//! ELF files: host objects that hold fat binaries, and machine code of a GPU, of which only the names are read.
+//! ELF files: host objects that contain fat binaries, and GPU machine code, of which only the names
+//! are read.
 //!
-//! What they say about themselves is not trusted: every offset is compared with the bytes that are there.
+//! Their contents are untrusted: every offset is compared with the actual number of bytes.
 
-/// First bytes.
+/// First bytes of an ELF file.
 pub const MAGIC: &[u8; 4] = b"\x7fELF";
 
-/// `e_machine` of a GPU's code.
+/// `e_machine` of GPU code.
 const CUDA: u16 = 190;
 const SYMBOL_TABLE: u32 = 2;
 const NO_BITS: u32 = 8;
-/// Bytes of a section's header and of a symbol.
+/// Bytes of a section header and of a symbol.
 const SECTION: usize = 64;
 const SYMBOL: usize = 24;
-/// Bindings of symbols that other files see.
+/// Bindings of symbols that are visible to other files.
 const GLOBAL: u8 = 1;
 const WEAK: u8 = 2;
 
@@ -36,23 +37,23 @@ fn part(bytes: &[u8], at: usize, size: usize) -> Option<&[u8]> {
     bytes.get(at..)?.get(..size)
 }
 
-/// The text up to the next NUL.
+/// Returns the text up to the next NUL.
 fn text(bytes: &[u8], at: usize) -> Option<&str> {
     let rest = bytes.get(at..)?;
     std::str::from_utf8(&rest[..rest.iter().position(|byte| *byte == 0)?]).ok()
 }
 
-/// A 64-bit ELF file of a little-endian machine.
+/// A 64-bit little-endian ELF file.
 pub struct Elf<'a> {
     bytes: &'a [u8],
-    /// Headers of the sections.
+    /// Section headers.
     headers: &'a [u8],
-    /// The sections' names.
+    /// Section names.
     names: &'a [u8],
 }
 
 impl<'a> Elf<'a> {
-    /// Reads the headers; None for what isn't such a file, or is damaged.
+    /// Reads the headers. Returns `None` if the bytes are not such a file or are damaged.
     pub fn read(bytes: &'a [u8]) -> Option<Elf<'a>> {
         if !bytes.starts_with(MAGIC) || bytes.get(4..6)? != [2, 1] {
             return None;
@@ -62,7 +63,8 @@ impl<'a> Elf<'a> {
             return None;
         }
         let first = part(bytes, at, SECTION)?;
-        // Where there are too many for the header, the first section says how many.
+        // If there are too many sections for the ELF header, the first section header holds the
+        // number.
         let count = match half(bytes, 60)? {
             0 => long(first, 32)?,
             count => count.into(),
@@ -81,7 +83,7 @@ impl<'a> Elf<'a> {
         Some(Elf { names, ..elf })
     }
 
-    /// Whether it is a GPU's code.
+    /// Returns whether it contains GPU code.
     pub fn is_cubin(&self) -> bool {
         half(self.bytes, 18) == Some(CUDA)
     }
@@ -97,7 +99,7 @@ impl<'a> Elf<'a> {
         part(self.bytes, long(header, 24)?, long(header, 32)?)
     }
 
-    /// The contents of the sections with a name.
+    /// Returns the contents of the sections with a name.
     pub fn sections(&self, name: &str) -> Vec<&'a [u8]> {
         let named = |header: &&[u8]| {
             let at = word(header, 0).map(|at| at as usize);
@@ -107,7 +109,7 @@ impl<'a> Elf<'a> {
         headers.filter_map(|header| self.contents(header)).collect()
     }
 
-    /// The names that it defines for other files.
+    /// Returns the names that it defines for other files.
     pub fn defined(&self) -> Vec<&'a str> {
         let mut names = Vec::new();
         for header in self.headers.chunks_exact(SECTION) {
@@ -136,7 +138,8 @@ impl<'a> Elf<'a> {
 mod tests {
     use super::*;
 
-    /// A file with a section `.data` of four bytes, and the symbols `defined` (global), `local`, `missing`.
+    /// A file with a section `.data` of four bytes, and the symbols `defined` (global), `local`,
+    /// `missing`.
     fn file() -> Vec<u8> {
         let names = b"\0.data\0.symtab\0.names\0defined\0local\0missing\0";
         let at = |name: &str| {
@@ -194,7 +197,8 @@ mod tests {
         assert_eq!(elf.sections(".data"), [b"four"]);
         assert!(elf.sections(".text").is_empty());
         assert_eq!(elf.defined(), ["defined"]);
-        // The number of sections, and which holds the names, may stand in the first section.
+        // The number of sections and the index of the name section may be in the first section
+        // header.
         let mut many = file.clone();
         many[60..64].copy_from_slice(&[0, 0, 0xff, 0xff]);
         let first = many.len() - 4 * SECTION;
@@ -208,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_never_leads_out_of_the_file() {
+    fn damaged_files_cause_no_reads_out_of_bounds() {
         let file = file();
         for cut in 0..file.len() {
             // The headers are last.

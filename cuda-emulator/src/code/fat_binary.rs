@@ -1,7 +1,7 @@
 //! Fat binaries: containers of PTX and machine code for several architectures.
 //!
-//! What they say about themselves is not trusted: every size is compared with the bytes that are there, before
-//! anything is read or allocated by it.
+//! Their contents are untrusted: every size is compared with the actual number of bytes before it
+//! is used to read or allocate.
 
 use std::io::Read as _;
 
@@ -9,30 +9,31 @@ use crate::abi::status::{Code, Result};
 
 /// First word of a fat binary.
 pub const MAGIC: u32 = 0xba55_ed50;
-/// First word of the wrapper that points to one.
+/// First word of the wrapper that points to a fat binary.
 pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
-/// Bytes of a fat binary's header: magic (4), version (2), length of the header (2), length of what is behind it (8).
+/// Bytes of a fat binary's header: magic (4), version (2), length of the header (2), length of the
+/// rest (8).
 pub const HEADER: usize = 16;
-/// Bytes of the wrapper that are read: magic (4), version (4), the fat binary's address (8).
+/// Bytes of the wrapper that are read: magic (4), version (4), address of the fat binary (8).
 pub const WRAPPER: usize = 16;
 
-/// Bytes of an entry's header that are read; it may be longer.
+/// Bytes of an entry's header that are read. The header may be longer.
 const ENTRY: usize = 64;
 const KIND_PTX: u16 = 1;
 const KIND_CODE: u16 = 2;
 const FLAG_LZ4: u64 = 0x2000;
 const FLAG_ZSTD: u64 = 0x8000;
 const METHODS: u64 = FLAG_LZ4 | FLAG_ZSTD;
-/// No honest fat binary is larger.
+/// Limit on the size of a fat binary. Real ones are smaller.
 const MOST: u64 = 1 << 32;
-/// No honest PTX is larger once it is unpacked.
+/// Limit on the size of unpacked PTX. Real texts are smaller.
 const MOST_TEXT: u64 = 1 << 28;
-/// What a byte of LZ4 can say at most: 255 more bytes of a match.
+/// Maximum bytes of text per byte of LZ4: a byte can add 255 bytes to a match.
 const LZ4_RATIO: u64 = 255;
-/// The window that every zstd decoder should take (RFC 8878, 3.1.1.1.2), however short the text.
+/// The window that every zstd decoder should support (RFC 8878, 3.1.1.1.2), even for shorter texts.
 const ZSTD_WINDOW: u64 = 8 << 20;
 
-/// The PTX of a fat binary that suits a device best.
+/// The best PTX for a device in a fat binary.
 pub struct Found {
     /// The PTX text, if there is one.
     pub ptx: Option<String>,
@@ -40,7 +41,7 @@ pub struct Found {
     pub has_machine_code: bool,
 }
 
-/// Length of a whole fat binary, from its header; `None` where that can't be true.
+/// Returns the length of a whole fat binary from its header, or `None` if the header is invalid.
 pub fn length(header: &[u8; HEADER]) -> Option<usize> {
     let header_size = u64::from(u16::from_le_bytes([header[6], header[7]]));
     let rest = u64::from_le_bytes(header[8..].try_into().expect("eight bytes"));
@@ -48,7 +49,7 @@ pub fn length(header: &[u8; HEADER]) -> Option<usize> {
     (header_size >= HEADER as u64 && length <= MOST).then_some(length as usize)
 }
 
-/// The address that a wrapper holds.
+/// Returns the address in a wrapper.
 pub fn wrapped(wrapper: &[u8; WRAPPER]) -> u64 {
     u64::from_le_bytes(wrapper[8..].try_into().expect("eight bytes"))
 }
@@ -66,17 +67,17 @@ struct Entry<'a> {
     kind: u16,
     architecture: u32,
     flags: u64,
-    /// Bytes of the payload that are compressed text; what follows is padding.
+    /// Bytes of compressed text in the payload. The rest is padding.
     packed: usize,
-    /// Bytes of the text once it is unpacked.
+    /// Bytes of the unpacked text.
     plain: u64,
     payload: &'a [u8],
-    /// Header and payload.
+    /// Bytes of header and payload.
     length: usize,
 }
 
 impl<'a> Entry<'a> {
-    /// Reads the entry at the beginning of `bytes`, which lies wholly within them.
+    /// Reads the entry at the start of `bytes`, which must contain all of it.
     fn read(bytes: &'a [u8]) -> Result<Self> {
         let header_size = u32::from_le_bytes(field(bytes, 4)?) as usize;
         let size = usize::try_from(u64::from_le_bytes(field(bytes, 8)?))
@@ -96,7 +97,8 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Whether this PTX suits a device better than another: the newest that isn't newer than it, or the oldest.
+    /// Returns whether this entry fits a device better than another: the newest architecture up to
+    /// the device's is best, otherwise the oldest.
     fn is_better_than(&self, other: &Entry, capability: u32) -> bool {
         if self.architecture > capability {
             self.architecture < other.architecture
@@ -128,10 +130,10 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Finds the machine code for the newest architecture that isn't newer than `capability`, or the oldest one.
+/// Finds the machine code for the newest architecture up to `capability`, or else the oldest.
 ///
 /// # Errors
-/// As [`find_ptx`].
+/// Returns `CUDA_ERROR_INVALID_IMAGE` if the container is damaged.
 pub fn find_code(bytes: &[u8], capability: u32) -> Result<Option<Vec<u8>>> {
     let mut best: Option<Entry> = None;
     let mut rest = entries(bytes)?;
@@ -146,17 +148,17 @@ pub fn find_code(bytes: &[u8], capability: u32) -> Result<Option<Vec<u8>>> {
     best.map(|entry| entry.text()).transpose()
 }
 
-/// What is behind a fat binary's header.
+/// Returns the bytes after a fat binary's header.
 fn entries(bytes: &[u8]) -> Result<&[u8]> {
     let whole = length(&field(bytes, 0)?).and_then(|length| bytes.get(..length));
     let whole = whole.ok_or(Code::ERROR_INVALID_IMAGE)?;
     Ok(&whole[usize::from(u16::from_le_bytes(field(whole, 6)?))..])
 }
 
-/// Finds the PTX for the newest architecture that isn't newer than `capability` (90 for 9.0), or the oldest one.
+/// Finds the PTX for the newest architecture up to `capability` (90 for 9.0), or else the oldest.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_IMAGE` when the container is damaged.
+/// Returns `CUDA_ERROR_INVALID_IMAGE` if the container is damaged.
 pub fn find_ptx(bytes: &[u8], capability: u32) -> Result<Found> {
     let mut rest = entries(bytes)?;
     let mut best: Option<Entry> = None;
@@ -188,7 +190,7 @@ pub fn find_ptx(bytes: &[u8], capability: u32) -> Result<Found> {
     })
 }
 
-/// Bytes of text that so many compressed bytes can be at most.
+/// Returns the maximum number of bytes to which `packed` bytes can be unpacked.
 fn most_text(method: u64, packed: usize) -> u64 {
     if method == FLAG_LZ4 {
         MOST_TEXT.min(LZ4_RATIO * packed as u64)
@@ -197,7 +199,7 @@ fn most_text(method: u64, packed: usize) -> u64 {
     }
 }
 
-/// Unpacks one frame of at most `plain` bytes, and a byte more where there are more.
+/// Unpacks one frame. It stops after `plain` + 1 bytes, so that a longer text is noticed.
 fn unpack_zstd(bytes: &[u8], plain: u64) -> Result<Vec<u8>> {
     let window = plain.max(ZSTD_WINDOW);
     let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(bytes, window)
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_is_bounded() {
+    fn length_is_bounded() {
         let length = |header, rest| length(&header_of(header, rest));
         assert_eq!(length(15, 100), None, "the header has 16 bytes");
         assert_eq!(length(16, 100), Some(116));
@@ -257,14 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn the_wrappers_pointer_is_its_third_word() {
+    fn wrapper_holds_the_address_in_its_third_word() {
         let mut wrapper = [0xee; WRAPPER];
         wrapper[8..].copy_from_slice(&0x1234_5678_9abc_def0_u64.to_le_bytes());
         assert_eq!(wrapped(&wrapper), 0x1234_5678_9abc_def0);
     }
 
     #[test]
-    fn the_best_architecture_is_chosen() {
+    fn best_architecture_is_chosen() {
         let text = |name: &str| format!(".version 7.0 // {name}\0");
         let make = |architectures: &[u32]| {
             let entries: Vec<_> = architectures
@@ -279,7 +281,7 @@ mod tests {
         assert!(make(&[91, 80]).ends_with("80"));
         assert!(make(&[120, 100]).ends_with("100"));
         assert!(make(&[100, 120]).ends_with("100"));
-        // Of two that are as good, the first.
+        // The first of two equally good ones.
         for architecture in [80, 100] {
             let entry = |text: &[u8]| entry(KIND_PTX, architecture, 0, text, 0);
             let both = container(&[entry(b"first"), entry(b"second")]);
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_told_apart() {
+    fn ptx_and_machine_code_are_distinguished() {
         let code = entry(2, 90, 0, b"machine code", 0);
         let text = entry(KIND_PTX, 80, 0, b".version 8.0", 0);
         let find = |entries: &[Vec<u8>]| {
@@ -324,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unpacked_is_as_long_as_the_entry_says() {
+    fn unpacked_length_must_match_the_entry() {
         let find = |flag, payload: &[u8], plain| {
             let bytes = container(&[entry(KIND_PTX, 80, flag, payload, plain)]);
             find_ptx(&bytes, 90).map(|found| found.ptx.unwrap().len())
@@ -341,35 +343,35 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_before_it_is_asked_for() {
+    fn memory_is_bounded_before_allocation() {
         assert_eq!(most_text(FLAG_LZ4, 0), 0);
         assert_eq!(most_text(FLAG_LZ4, 4), 1020);
         assert_eq!(most_text(FLAG_LZ4, 1 << 30), MOST_TEXT);
         assert_eq!(most_text(FLAG_ZSTD, 4), MOST_TEXT);
         let wild = container(&[entry(KIND_PTX, 80, FLAG_LZ4, &[0; 4], 1021)]);
         assert!(find_ptx(&wild, 90).is_err());
-        // A window as large as every decoder should take, and one that is larger.
+        // A window as large as every decoder should support, and a larger one.
         let window = |exponent: u8| unpack_zstd(&zstd(exponent << 3, 9), 9);
         assert_eq!(window(13).unwrap(), [b'x'; 9]);
         assert_eq!(window(14), Err(Code::ERROR_INVALID_IMAGE));
         assert_eq!(window(30), Err(Code::ERROR_INVALID_IMAGE));
         // Unless the text is as long.
         assert_eq!(unpack_zstd(&zstd(14 << 3, 9), 16 << 20).unwrap(), [b'x'; 9]);
-        // What is longer than it may be is not unpacked to its end.
+        // A text that is too long is not unpacked to its end.
         assert_eq!(unpack_zstd(&zstd(7 << 3, 100_000), 9).unwrap().len(), 10);
     }
 
     #[test]
-    fn damage_is_an_error() {
+    fn damaged_containers_are_rejected() {
         let good = container(&[entry(KIND_PTX, 80, 0, b".version 8.0", 0)]);
         assert!(find_ptx(&good, 90).is_ok());
         for cut in 0..good.len() {
             assert!(find_ptx(&good[..cut], 90).is_err(), "{cut}");
         }
-        // What lies behind is no part of it.
+        // Bytes after the container do not belong to it.
         let longer = [&good[..], b"whatever"].concat();
         assert!(find_ptx(&longer, 90).is_ok());
-        // The entry: a header that is shorter than what is read of it, and lengths that lead out of it.
+        // The entry: a header shorter than the part that is read, and lengths beyond the entry.
         let with = |at: usize, bytes: &[u8]| {
             let mut changed = good.clone();
             changed[at..at + bytes.len()].copy_from_slice(bytes);

@@ -1,37 +1,37 @@
-//! Inputs of the linker that hold code for other files: host objects, and archives of them.
+//! Linker inputs that contain code for other files: host objects, and archives of them.
 
 use super::fat_binary;
-use super::image::Refusal;
+use super::image::ImageError;
 use super::{archive, elf};
 use crate::abi::status::Code;
 use crate::process::device;
 use cuda_emulator_engine::{DEVICE_RUNTIME, Names};
 
-/// Where a host object holds fat binaries: code to be linked, or code that is whole.
+/// Sections of a host object with fat binaries: code to be linked, and complete code.
 const LINKABLE: &str = "__nv_relfatbin";
 const WHOLE: &str = ".nv_fatbin";
-/// One of these names is defined by every version of the device runtime.
+/// Every version of the device runtime defines one of these names.
 const RUNTIME: [&str; 2] = ["cudaGetParameterBuffer", "__cudaCDP2GetParameterBuffer"];
 
-/// An object: an archive's member, or a file of its own.
+/// An object: a member of an archive, or a separate file.
 pub struct Object {
-    /// For messages: of which archive, too.
+    /// The name for messages. It includes the archive's name.
     pub name: String,
-    /// What it defines.
+    /// The names that it defines.
     pub defines: Vec<String>,
-    /// None where it holds only machine code.
+    /// The PTX texts. `None` if it contains only machine code.
     texts: Option<Vec<String>>,
 }
 
-fn damaged() -> Refusal {
-    let text = "the input is damaged, or isn't what it was said to be";
+fn damaged() -> ImageError {
+    let text = "the input is damaged or does not have the given type";
     (Code::ERROR_INVALID_IMAGE, text.into())
 }
 
 /// Reads an archive's members.
-pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, Refusal> {
+pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, ImageError> {
     if bytes.starts_with(archive::THIN) {
-        let text = "a thin archive holds no objects: make it with ar without T";
+        let text = "a thin archive contains no objects: create it with ar without T";
         return Err((Code::ERROR_INVALID_IMAGE, text.into()));
     }
     let members = archive::members(bytes).ok_or_else(damaged)?;
@@ -41,7 +41,7 @@ pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, Refusal> {
             "" => member,
             name => format!("{name}({member})"),
         };
-        // Others have nothing for a GPU: objects of other machines, lists of names.
+        // Other members contain nothing for a GPU: objects of other machines, lists of names.
         if contents.starts_with(elf::MAGIC) {
             let object = read(&name, contents);
             objects.push(object.map_err(|(code, text)| (code, format!("{name}: {text}")))?);
@@ -50,8 +50,8 @@ pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, Refusal> {
     Ok(objects)
 }
 
-/// Reads an object: the host's with fat binaries in it, or machine code.
-pub fn read(name: &str, bytes: &[u8]) -> Result<Object, Refusal> {
+/// Reads an object: a host object with fat binaries in it, or machine code.
+pub fn read(name: &str, bytes: &[u8]) -> Result<Object, ImageError> {
     let file = elf::Elf::read(bytes).ok_or_else(damaged)?;
     let mut object = Object {
         name: name.into(),
@@ -73,7 +73,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Object, Refusal> {
             let found = fat_binary::find_ptx(image, capability).map_err(|_| damaged())?;
             let code = fat_binary::find_code(image, capability).map_err(|_| damaged())?;
             match (&code, &found.ptx) {
-                // Its names are quicker to read than a text's.
+                // Reading the names of machine code is faster than parsing a text.
                 (Some(code), _) => object.add_code(code),
                 (None, Some(text)) => object.defines.extend(Names::of(text).defined),
                 (None, None) => {}
@@ -86,7 +86,8 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Object, Refusal> {
     Ok(object)
 }
 
-/// Whether a fat binary is the device runtime's. What is wrong with it is for others to say.
+/// Returns whether a fat binary is the device runtime. Returns false for damaged binaries, which
+/// are reported elsewhere.
 pub fn is_device_runtime(bytes: &[u8]) -> bool {
     let capability = device::architecture().number();
     let Ok(Some(code)) = fat_binary::find_code(bytes, capability) else {
@@ -96,7 +97,7 @@ pub fn is_device_runtime(bytes: &[u8]) -> bool {
     file.is_some_and(|file| RUNTIME.iter().any(|name| file.defined().contains(name)))
 }
 
-/// The fat binaries that lie in a section, one behind another with zeros between them.
+/// Splits a section into its fat binaries, which are separated by zeros.
 fn split(mut section: &[u8]) -> Option<Vec<&[u8]>> {
     let mut images = Vec::new();
     loop {
@@ -123,26 +124,26 @@ impl Object {
         }
     }
 
-    /// A name that it defines and somebody needs.
+    /// Returns a name that it defines and that `is_needed` accepts.
     pub fn wanted(&self, is_needed: impl Fn(&str) -> bool) -> Option<&str> {
         let mut names = self.defines.iter().map(String::as_str);
         names.find(|name| is_needed(name))
     }
 
-    /// Whether it is the device runtime, which the engine provides.
+    /// Returns whether it is the device runtime, which the engine provides.
     pub fn is_device_runtime(&self) -> bool {
         RUNTIME
             .iter()
             .any(|name| self.defines.iter().any(|one| one == name))
     }
 
-    /// Its PTX.
-    pub fn texts(&self) -> Result<Vec<String>, Refusal> {
+    /// Returns its PTX.
+    pub fn texts(&self) -> Result<Vec<String>, ImageError> {
         if self.is_device_runtime() {
             return Ok(vec![DEVICE_RUNTIME.into()]);
         }
         self.texts.clone().ok_or_else(|| {
-            let text = "it holds only machine code, which the emulator can't run: have PTX put into it (nvcc -rdc=true \
+            let text = "it contains only machine code, which the emulator can't run: include PTX in it (nvcc -rdc=true \
                         -gencode arch=compute_80,code=compute_80)";
             (Code::ERROR_NO_BINARY_FOR_GPU, text.into())
         })

@@ -1,4 +1,5 @@
-//! What a client passes as a module: PTX text, a fat binary, the product of `cuLink*`, or machine code.
+//! Images that a client loads as modules: PTX text, fat binaries, the output of `cuLink*`, and
+//! machine code.
 
 use std::ffi::CStr;
 
@@ -10,19 +11,19 @@ use crate::process::call;
 use crate::process::device;
 use cuda_emulator_engine::{LoadError, LoadErrorKind, Program};
 
-/// Why an image can't be loaded: the driver's code, and the text for the log.
-pub type Refusal = (Code, String);
+/// Why an image cannot be loaded: the driver's code and the text for the log.
+pub type ImageError = (Code, String);
 
 const ELF: &[u8; 4] = b"\x7fELF";
 
 pub use super::linker_output::Sources;
 
-/// What an image holds.
+/// The contents of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     pub sources: Sources,
-    /// What the linker was asked for each source, if the image is its product: it was compiled then, and the load's
-    /// options come too late.
+    /// The bounds given to the linker for each source, if the image is linker output. The code was
+    /// compiled then, so options of the load come too late.
     pub bounds: Option<Vec<Bounds>>,
 }
 
@@ -35,18 +36,18 @@ impl From<Sources> for Contents {
     }
 }
 
-fn refuse<T>(code: Code, text: impl Into<String>) -> std::result::Result<T, Refusal> {
+fn reject<T>(code: Code, text: impl Into<String>) -> std::result::Result<T, ImageError> {
     Err((code, text.into()))
 }
 
-/// Bytes at an address that the client vouches for.
+/// Returns bytes at an address for which the client is responsible.
 ///
-/// A pointer has no length. What is read of an image is, in turn: bytes as long as they match a magic number; the
-/// header that follows the magic number; and as many bytes as a header says, once the header has passed its checks.
-/// Text is read up to its NUL.
+/// A pointer has no length. Reads of an image therefore happen in this order: bytes, while they
+/// match a magic number; then the header after the magic number; then the number of bytes in the
+/// header, once the header has been checked. Text is read up to its NUL.
 fn bytes(address: u64, length: usize) -> &'static [u8] {
-    // SAFETY: callers go by the rule above; the memory is the client's for the duration of the call, and nothing keeps
-    // the slice longer.
+    // SAFETY: callers follow the rule above. The memory is valid for the duration of the client's
+    // call, and the slice is not kept longer.
     unsafe { std::slice::from_raw_parts(address as *const u8, length) }
 }
 
@@ -56,21 +57,22 @@ fn array<const N: usize>(address: u64) -> &'static [u8; N] {
         .expect("as many as were asked for")
 }
 
-/// Whether the bytes at an address begin with these; nothing is read behind the first that differs.
+/// Returns whether the bytes at an address start with `magic`. It reads no further than the first
+/// byte that differs.
 fn begins(address: u64, magic: &[u8]) -> bool {
     (address..)
         .zip(magic)
         .all(|(address, byte)| bytes(address, 1) == [*byte])
 }
 
-/// Reads an image at an address. Its length follows from its own contents.
-pub fn read(address: u64) -> std::result::Result<Contents, Refusal> {
-    let damaged = |what| refuse(Code::ERROR_INVALID_IMAGE, format!("{what} is damaged"));
+/// Reads an image at an address. The image itself determines its length.
+pub fn read(address: u64) -> std::result::Result<Contents, ImageError> {
+    let damaged = |what| reject(Code::ERROR_INVALID_IMAGE, format!("{what} is damaged"));
     if address == 0 {
-        return refuse(Code::ERROR_INVALID_VALUE, "the image is a null pointer");
+        return reject(Code::ERROR_INVALID_VALUE, "the image is a null pointer");
     }
     if begins(address, &fat_binary::WRAPPER_MAGIC.to_le_bytes()) {
-        // It points to a fat binary and to nothing else, another wrapper least of all.
+        // A wrapper points to a fat binary only, and in particular not to another wrapper.
         let fat_binary = fat_binary::wrapped(array(address));
         if fat_binary == 0 || !begins(fat_binary, &fat_binary::MAGIC.to_le_bytes()) {
             return damaged("the fat binary's wrapper");
@@ -93,13 +95,13 @@ pub fn read(address: u64) -> std::result::Result<Contents, Refusal> {
         return from_bytes(ELF);
     }
     match bytes(address, 1)[0] {
-        // PTX begins with a comment, white space, a line marker or `.version`.
+        // PTX starts with a comment, white space, a line marker or `.version`.
         b'.' | b'/' | b'#' | b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' | 0xef => {
-            // SAFETY: text images end in NUL; it is the client's duty.
+            // SAFETY: the client must end text images with NUL.
             let text = unsafe { CStr::from_ptr(address as *const _) };
             from_text(text.to_bytes())
         }
-        _ => refuse(
+        _ => reject(
             Code::ERROR_INVALID_IMAGE,
             "the image is neither PTX text nor a fat binary",
         ),
@@ -107,13 +109,13 @@ pub fn read(address: u64) -> std::result::Result<Contents, Refusal> {
 }
 
 /// Reads an image of known length.
-pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
+pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, ImageError> {
     if image.starts_with(ELF) {
-        return refuse(
+        return reject(
             Code::ERROR_NO_BINARY_FOR_GPU,
             format!(
                 "the image is machine code (a cubin), which the emulator can't run: load the PTX instead, or a fat \
-                 binary that holds it (nvcc -gencode arch=compute_80,code=compute_80). With NVRTC ask for \
+                 binary that contains it (nvcc -gencode arch=compute_80,code=compute_80). With NVRTC ask for \
                  --gpu-architecture=compute_{0} instead of sm_{0}, and take the program with nvrtcGetPTX instead of \
                  nvrtcGetCUBIN",
                 device::architecture().number()
@@ -126,7 +128,7 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
             .map_err(|code| (code, "the fat binary is damaged".into()))?;
         return match found.ptx {
             Some(text) => match target_of(&text).filter(|target| !device.runs(target)) {
-                Some(target) => refuse(
+                Some(target) => reject(
                     Code::ERROR_NO_BINARY_FOR_GPU,
                     format!(
                         "the fat binary has PTX for {target} and newer only; {}",
@@ -135,21 +137,21 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
                 ),
                 None => from_text(text.as_bytes()),
             },
-            None if found.has_machine_code => refuse(
+            None if found.has_machine_code => reject(
                 Code::ERROR_NO_BINARY_FOR_GPU,
-                "the fat binary holds only machine code, which the emulator can't run: have PTX put into it (nvcc \
+                "the fat binary contains only machine code, which the emulator can't run: include PTX in it (nvcc \
                  -gencode arch=compute_80,code=compute_80)",
             ),
-            None => refuse(Code::ERROR_NO_BINARY_FOR_GPU, "the fat binary is empty"),
+            None => reject(Code::ERROR_NO_BINARY_FOR_GPU, "the fat binary is empty"),
         };
     }
     if image.starts_with(linker_output::MAGIC) {
         return match linker_output::unpack(image) {
             Some(product) => match product.target {
-                Some(target) if !device::architecture().runs_code(target) => refuse(
+                Some(target) if !device::architecture().runs_code(target) => reject(
                     Code::ERROR_NO_BINARY_FOR_GPU,
                     format!(
-                        "the image was linked for {}, and the device is {}: leave out CU_JIT_TARGET, or give it the \
+                        "the image was linked for {}, and the device is {}: omit CU_JIT_TARGET, or set it to the \
                          device's",
                         name_of(target),
                         device::architecture().name
@@ -160,24 +162,24 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, Refusal> {
                     bounds: Some(product.bounds),
                 }),
             },
-            None => refuse(Code::ERROR_INVALID_IMAGE, "the linked image is damaged"),
+            None => reject(Code::ERROR_INVALID_IMAGE, "the linked image is damaged"),
         };
     }
     from_text(image)
 }
 
-fn from_text(text: &[u8]) -> std::result::Result<Contents, Refusal> {
+fn from_text(text: &[u8]) -> std::result::Result<Contents, ImageError> {
     let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
     match std::str::from_utf8(text) {
         Ok(text) if text.contains(".version") => Ok(vec![(String::new(), text.to_string())].into()),
-        _ => refuse(
+        _ => reject(
             Code::ERROR_INVALID_IMAGE,
             "the image is neither PTX text nor a fat binary",
         ),
     }
 }
 
-/// What to do about PTX for another architecture.
+/// Returns the remedy for PTX of another architecture.
 fn advice() -> String {
     let device = device::architecture();
     format!(
@@ -188,22 +190,22 @@ fn advice() -> String {
 }
 
 /// Parses and links the sources of a module.
-pub fn load(sources: &Sources) -> std::result::Result<Program, Refusal> {
+pub fn load(sources: &Sources) -> std::result::Result<Program, ImageError> {
     build(sources, Code::ERROR_INVALID_PTX)
 }
 
-/// Parses and links the inputs of a linker, each of which was [compiled](compile).
-pub fn link(sources: &Sources) -> std::result::Result<Program, Refusal> {
+/// Parses and links the inputs of a linker, each of which was [compiled](compile) before.
+pub fn link(sources: &Sources) -> std::result::Result<Program, ImageError> {
     build(sources, Code::ERROR_INVALID_SOURCE)
 }
 
-/// Compiles an input of a linker by itself, whatever other inputs have to define. `target` is the value of
-/// `CU_JIT_TARGET`, if it was given.
-pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), Refusal> {
+/// Compiles a linker input on its own, without the names that other inputs define. `target` is the
+/// value of `CU_JIT_TARGET`, if given.
+pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), ImageError> {
     if let Some(target) = target
         && let Some(own) = target_of(text).filter(|own| !compiles(own, target))
     {
-        return refuse(
+        return reject(
             Code::ERROR_INVALID_PTX,
             format!(
                 "the PTX is for {own}, and CU_JIT_TARGET asks for {}",
@@ -217,8 +219,8 @@ pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), Refus
     }
 }
 
-/// `mismatch` is the code for inputs that don't fit together.
-fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, Refusal> {
+/// Parses and links sources. `mismatch` is the code for inputs that do not fit together.
+fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, ImageError> {
     let inputs: Vec<(&str, &str)> = sources
         .iter()
         .map(|(name, text)| (name.as_str(), text.as_str()))
@@ -228,27 +230,27 @@ fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, Refu
     Ok(program)
 }
 
-fn assemble(inputs: &[(&str, &str)], mismatch: Code) -> std::result::Result<Program, Refusal> {
+fn assemble(inputs: &[(&str, &str)], mismatch: Code) -> std::result::Result<Program, ImageError> {
     for (_, text) in inputs {
         if let Some(target) = target_of(text).filter(|target| !device::architecture().runs(target))
         {
-            return refuse(
+            return reject(
                 Code::ERROR_INVALID_PTX,
                 format!("the PTX is for {target}, and {}", advice()),
             );
         }
     }
-    // The engine is fed by strangers: whatever it makes of their text, the process goes on.
+    // The text is untrusted. If the engine panics on it, the process must continue.
     let number = device::architecture().number();
     let loaded = std::panic::catch_unwind(|| match inputs[..] {
-        // The only input needs no name in messages.
+        // A single input needs no name in messages.
         [(_, text)] => Program::link_for(&[("", text)], number),
         _ => Program::link_for(inputs, number),
     });
     match loaded {
         Ok(Ok(program)) => Ok(program),
         Ok(Err(error)) => Err((code_of(&error, mismatch), format!("{error}"))),
-        Err(_) => refuse(
+        Err(_) => reject(
             Code::ERROR_INVALID_PTX,
             "the emulator's PTX loader failed on this text (see the panic message); please report it",
         ),
@@ -264,10 +266,10 @@ fn code_of(error: &LoadError, mismatch: Code) -> Code {
     }
 }
 
-/// Reads a file as an image.
+/// Reads an image file.
 ///
 /// # Errors
-/// `CUDA_ERROR_FILE_NOT_FOUND`.
+/// Returns `CUDA_ERROR_FILE_NOT_FOUND` if the file cannot be read.
 pub fn read_file(path: &str) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|_| Code::ERROR_FILE_NOT_FOUND)
 }
@@ -311,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_read_from_memory() {
+    fn images_are_read_by_address() {
         let one = Ok(Contents::from(vec![(String::new(), TEXT.to_string())]));
         assert_eq!(at(format!("{TEXT}\0").as_bytes()), one);
         let fat_binary = fat_binary();
@@ -321,7 +323,7 @@ mod tests {
         assert_eq!(contents, from_bytes(&product()).unwrap());
         assert_eq!(contents.sources[0], ("a".to_string(), TEXT.to_string()));
         assert_eq!(contents.bounds, Some(vec![Bounds::default(); 2]));
-        // A copy, at another address and without the original, is as good.
+        // A copy at another address works without the original.
         assert_eq!(at(&[&product()[..], b"more"].concat()), Ok(contents));
         for head in ["\t", "\r\n", "\x0c", " ", "/**/", "# 1\n", "\u{feff}"] {
             let text = format!("{head}.version 8.0");
@@ -334,11 +336,11 @@ mod tests {
     }
 
     #[test]
-    fn memory_without_an_image_is_refused() {
+    fn memory_without_an_image_is_rejected() {
         let null = read(0).unwrap_err();
         assert_eq!(null.0, Code::ERROR_INVALID_VALUE);
         assert_eq!(at(b"\x7fELF"), Err(Code::ERROR_NO_BINARY_FOR_GPU));
-        // No more is read than begins like one: these slices have nothing behind them.
+        // Only bytes that match are read: these slices are as short as their contents.
         for image in [
             &b"\x7fEL"[..],
             b"EMULIN",
@@ -353,12 +355,12 @@ mod tests {
     }
 
     #[test]
-    fn wrappers_lead_to_a_fat_binary_only() {
+    fn wrappers_must_point_to_a_fat_binary() {
         let damaged = Err(Code::ERROR_INVALID_IMAGE);
         assert_eq!(at(&wrapper(0)), damaged);
         let text = format!("{TEXT}\0");
         assert_eq!(at(&wrapper(text.as_ptr() as u64)), damaged);
-        // To itself.
+        // A wrapper that points to itself.
         let mut itself = wrapper(0);
         let address = itself.as_ptr() as u64;
         itself[8..].copy_from_slice(&address.to_le_bytes());
@@ -366,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_in_memory_are_not_believed() {
+    fn invalid_lengths_in_memory_are_rejected() {
         let damaged = Err(Code::ERROR_INVALID_IMAGE);
         for wild in [0, 31, 1 << 30, 72 << 50, u64::MAX] {
             let mut image = product();
@@ -384,22 +386,22 @@ mod tests {
     }
 
     #[test]
-    fn fat_binaries_without_ptx_tell_what_they_hold() {
-        let told = |image: &[u8]| {
+    fn fat_binaries_without_ptx_are_described() {
+        let message = |image: &[u8]| {
             let (code, text) = from_bytes(image).unwrap_err();
             assert_eq!(code, Code::ERROR_NO_BINARY_FOR_GPU);
             text
         };
         let mut image = fat_binary();
         image[16] = 2;
-        assert!(told(&image).contains("only machine code"));
+        assert!(message(&image).contains("only machine code"));
         image.truncate(16);
         image[8..].fill(0);
-        assert!(told(&image).contains("is empty"));
+        assert!(message(&image).contains("is empty"));
     }
 
     #[test]
-    fn what_can_not_be_loaded_has_the_code_of_its_reason() {
+    fn load_errors_have_the_right_code() {
         let code = |text: &str| load(&vec![(String::new(), text.into())]).err().unwrap().0;
         assert_eq!(code(".version 99.0\n"), Code::ERROR_UNSUPPORTED_PTX_VERSION);
         assert_eq!(code(".version 8.0\nx"), Code::ERROR_INVALID_PTX);
@@ -412,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_told_apart() {
+    fn kinds_of_images_are_distinguished() {
         let code = |image: &[u8]| from_bytes(image).unwrap_err().0;
         assert_eq!(code(b"\x7fELF\x02\x01"), Code::ERROR_NO_BINARY_FOR_GPU);
         assert_eq!(code(b"rubbish"), Code::ERROR_INVALID_IMAGE);

@@ -1,14 +1,14 @@
-//! The options of module loading and linking, and the buffers that logs go to.
+//! The options of module loading and linking, and their log buffers.
 
 use super::register_counts::Bounds;
 use crate::abi::pointers::{In, Out};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 
-/// Behind the newest option of CUDA 13.0.
+/// One more than the newest option of CUDA 13.0.
 const OPTIONS: u32 = CU_JIT_SPLIT_COMPILE + 1;
 
-/// Options as an array of numbers and an array of values, each value a word or a pointer.
+/// Options: an array of numbers and an array of values. Each value is a word or a pointer.
 #[derive(Clone, Copy)]
 pub struct Options {
     count: usize,
@@ -17,7 +17,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the options, refusing numbers that no header has, and a limit of no registers.
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` for options that no header has, for missing values, and
+    /// for a limit of no registers.
     pub fn new(count: u32, options: In<u32>, values: Out<u64>) -> Result<Options> {
         let count = count as usize;
         for index in 0..count {
@@ -46,7 +50,7 @@ impl Options {
         self.place(option)?.get().ok()
     }
 
-    /// The log buffers that the options name.
+    /// Returns the log buffers among the options.
     pub fn logs(&self) -> Logs {
         let buffer = |pointer, size| match (self.value(pointer), self.place(size)) {
             (Some(address), Some(length)) if address != 0 => Some(Buffer {
@@ -62,7 +66,7 @@ impl Options {
         }
     }
 
-    /// What a compiler is asked to keep to. The values are 32 bits wide.
+    /// Returns the limits for the compiler. The values are 32 bits wide.
     pub fn bounds(&self) -> Bounds {
         let number = |option| self.value(option).map(|value| value as u32);
         Bounds {
@@ -74,12 +78,12 @@ impl Options {
         }
     }
 
-    /// `CU_JIT_TARGET`
+    /// Returns `CU_JIT_TARGET`.
     pub fn target(&self) -> Option<u32> {
         self.value(CU_JIT_TARGET).map(|value| value as u32)
     }
 
-    /// Stores how long the work took.
+    /// Stores the duration of the work.
     pub fn set_wall_time(&self, milliseconds: f32) {
         if let Some(place) = self.place(CU_JIT_WALL_TIME) {
             place.set_optional(u64::from(milliseconds.to_bits()));
@@ -87,15 +91,15 @@ impl Options {
     }
 }
 
-/// Where the client wants to read what happened. A linker keeps it: of what the client gave, only the values, whose
-/// places these are, live as long as the linker does.
+/// The client's log buffers. A linker keeps them. Of the client's option arrays, only the values
+/// live as long as the linker, and the buffers' lengths are stored there.
 #[derive(Clone, Copy)]
 pub struct Logs {
     info: Option<Buffer>,
     error: Option<Buffer>,
 }
 
-/// A buffer for a log, and the value that is to say how long the log is.
+/// A log buffer, and the place for the length of the log.
 #[derive(Clone, Copy)]
 struct Buffer {
     address: u64,
@@ -104,7 +108,8 @@ struct Buffer {
 }
 
 impl Logs {
-    /// Writes both logs, cut to fit, and their lengths. An error that nobody reads goes to standard error.
+    /// Writes both logs, truncated if necessary, and their lengths. Without an error buffer, errors
+    /// go to standard error.
     pub fn write(&self, info: &str, error: &str) {
         for (buffer, text) in [(self.info, info), (self.error, error)] {
             if let Some(buffer) = buffer {
@@ -125,7 +130,8 @@ impl Buffer {
             length -= 1;
         }
         if size > 0 {
-            // SAFETY: the client promises a buffer of `size` bytes; `length` and the NUL fit into it.
+            // SAFETY: the client guarantees a buffer of `size` bytes. `length` bytes and the NUL
+            // fit into it.
             unsafe {
                 std::ptr::copy_nonoverlapping(text.as_ptr(), address as *mut u8, length);
                 *(address as *mut u8).add(length) = 0;
@@ -136,7 +142,7 @@ impl Buffer {
 }
 
 impl Options {
-    /// No options.
+    /// Creates an empty set of options.
     pub fn none() -> Options {
         Options {
             count: 0,

@@ -1,10 +1,10 @@
-//! Libraries: programs that are placed into each context at their first use there.
+//! Libraries: programs that are loaded into each context on first use there.
 
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex};
 
-use super::image::{self, Refusal, Sources};
+use super::image::{self, ImageError, Sources};
 use super::module::{self, Function, Module, Settings};
 use super::register_counts::Bounds;
 use crate::abi::status::{Code, Result};
@@ -14,13 +14,14 @@ use crate::process::registry::Owner;
 use cuda_emulator_engine::Program;
 use cuda_emulator_engine::Unpoisoned;
 
-/// A library: a program that is placed into each context at first use.
+/// A library: a program that is loaded into each context on first use.
 pub struct Library {
     pub handle: u64,
-    /// Or why the image was refused, which its use tells.
+    /// The program, or why the image was rejected. The code is returned on first use.
     program: Result<Arc<Program>>,
     settings: Vec<Arc<Settings>>,
-    /// Its modules by their context. A context that ends takes its module along, whose handle is then stale.
+    /// Handles of its modules by context. When a context ends, its module ends too and the handle
+    /// becomes stale.
     modules: Mutex<HashMap<u64, u64>>,
     kernels: Mutex<Vec<Arc<Kernel>>>,
 }
@@ -54,7 +55,7 @@ impl Object for Kernel {
     const NAME: &'static str = "kernel";
     const TAG: u8 = 0x17;
 
-    /// It ends with its library.
+    /// A kernel ends with its library.
     fn owner(&self) -> Option<&Owner> {
         None
     }
@@ -64,15 +65,17 @@ impl Object for Kernel {
     }
 }
 
-/// Whether a handle claims to be a kernel's, not a function's.
+/// Returns whether a handle has the form of a kernel handle and not of a function handle.
 pub fn is_kernel(handle: u64) -> bool {
     handle::claims::<Kernel>(handle)
 }
 
-/// The function behind a handle: a function's, or a library kernel's in the current context.
+/// Returns the function of a function handle, or the function of a library kernel in the current
+/// context.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not live, or an error if the context is
+/// destroyed or has faulted.
 pub fn function(handle: u64) -> Result<Arc<Function>> {
     if is_kernel(handle) {
         return kernel(handle)?.function();
@@ -81,7 +84,7 @@ pub fn function(handle: u64) -> Result<Arc<Function>> {
 }
 
 /// Loads sources as a library.
-pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Library>, Refusal> {
+pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Library>, ImageError> {
     let program = Arc::new(image::load(sources)?);
     let settings = module::settings_of(&program, bounds);
     let library = insert(Ok(program.clone()), &settings);
@@ -104,9 +107,9 @@ pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Lib
     Ok(library)
 }
 
-/// A library of an image that was refused. An H200's driver loads such a thing, too, and writes the log: the code comes
-/// with the first use.
-pub fn refused(code: Code) -> Arc<Library> {
+/// Creates a library for an image that was rejected. An H200's driver also loads such an image and
+/// writes the log. The code is returned on first use.
+pub fn rejected(code: Code) -> Arc<Library> {
     insert(Err(code), &[])
 }
 
@@ -120,26 +123,26 @@ fn insert(program: Result<Arc<Program>>, settings: &[Arc<Settings>]) -> Arc<Libr
     })
 }
 
-/// The library behind a handle.
+/// Returns the library of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live library.
 pub fn get(handle: u64) -> Result<Arc<Library>> {
     LIBRARIES.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)
 }
 
-/// The kernel behind a handle.
+/// Returns the kernel of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live kernel.
 pub fn kernel(handle: u64) -> Result<Arc<Kernel>> {
     KERNELS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)
 }
 
-/// Unloads a library and what it placed into contexts.
+/// Unloads a library, and its modules in all contexts.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live library.
 pub fn unload(handle: u64) -> Result {
     let library = LIBRARIES.remove(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
     for kernel in library.kernels.lock().unpoisoned().drain(..) {
@@ -152,13 +155,15 @@ pub fn unload(handle: u64) -> Result {
 }
 
 impl Library {
+    /// Returns the program.
+    ///
     /// # Errors
-    /// Why the image was refused.
+    /// Returns the code with which the image was rejected.
     pub fn program(&self) -> Result<&Arc<Program>> {
         self.program.as_ref().map_err(|code| *code)
     }
 
-    /// The library's module in the current context.
+    /// Returns the library's module in the current context.
     pub fn module(&self) -> Result<Arc<Module>> {
         let context = context::current()?;
         let mut modules = self.modules.lock().unpoisoned();
@@ -172,7 +177,7 @@ impl Library {
         Ok(module)
     }
 
-    /// What is set on a kernel in the contexts that have it.
+    /// Returns the settings of a kernel in each context that has loaded the library.
     pub fn settings_in_contexts(&self, kernel: usize) -> Vec<Arc<Settings>> {
         let modules = self.modules.lock().unpoisoned();
         let live = modules.values().filter_map(|one| module::live(*one));
@@ -184,8 +189,11 @@ impl Library {
         self.kernels.lock().unpoisoned().clone()
     }
 
+    /// Returns the kernel with a name.
+    ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND`.
+    /// Returns `CUDA_ERROR_NOT_FOUND` if there is none, or the code with which the image was
+    /// rejected.
     pub fn kernel_named(&self, name: &str) -> Result<Arc<Kernel>> {
         let index = module::index_of(self.program()?, name)?;
         self.kernels()
@@ -196,7 +204,7 @@ impl Library {
 }
 
 impl Kernel {
-    /// The kernel's function in the current context.
+    /// Returns the kernel's function in the current context.
     pub fn function(&self) -> Result<Arc<Function>> {
         get(self.library)?.module()?.function(self.index)
     }

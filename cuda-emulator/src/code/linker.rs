@@ -1,10 +1,10 @@
-//! `cuLink*`: several PTX texts, objects and libraries into one module.
+//! `cuLink*`: links PTX texts, objects and libraries into one module.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use super::host_objects;
-use super::image::{self, Refusal, Sources};
+use super::image::{self, ImageError, Sources};
 use super::jit_options::{Logs, Options};
 use super::linker_output;
 use super::register_counts::Bounds;
@@ -15,25 +15,25 @@ use crate::process::registry::Owner;
 use cuda_emulator_engine::Unpoisoned;
 use cuda_emulator_engine::{DEVICE_RUNTIME, Names, Prototypes};
 
-/// A link under way.
+/// A link in progress.
 pub struct Linker {
     pub handle: u64,
     logs: Logs,
-    /// What the options of its creation ask for: those of an input go before them.
+    /// The bounds from the options of its creation. The bounds of an input take precedence.
     bounds: Bounds,
     /// `CU_JIT_TARGET`
     target: Option<u32>,
     inputs: Mutex<Inputs>,
     prototypes: Mutex<Prototypes>,
-    /// Why an input was refused for its PTX: nothing comes of the link.
+    /// The code with which an input's PTX was rejected. The link then fails.
     failed: Mutex<Option<Code>>,
-    /// Members of libraries: those are linked that somebody needs.
+    /// Members of libraries. Only those that are needed are linked.
     members: Mutex<Vec<host_objects::Object>>,
-    /// The products of so many inputs, which the client may read until the linker is destroyed.
+    /// Outputs and their number of inputs. The client may read them until the linker is destroyed.
     products: Mutex<Vec<(usize, Vec<u8>)>>,
 }
 
-/// Texts, and what each is to be compiled within.
+/// Texts and the bounds for each.
 #[derive(Default)]
 struct Inputs {
     sources: Sources,
@@ -62,7 +62,7 @@ impl Object for Linker {
     }
 }
 
-/// Begins a link.
+/// Starts a link.
 pub fn create(options: Options) -> Arc<Linker> {
     LINKERS.insert(|handle| Linker {
         handle,
@@ -77,14 +77,18 @@ pub fn create(options: Options) -> Arc<Linker> {
     })
 }
 
+/// Returns the linker of a handle.
+///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live linker.
 pub fn get(handle: u64) -> Result<Arc<Linker>> {
     LINKERS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)
 }
 
+/// Destroys a linker.
+///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live linker.
 pub fn destroy(handle: u64) -> Result {
     LINKERS
         .remove(handle)
@@ -93,13 +97,16 @@ pub fn destroy(handle: u64) -> Result {
 }
 
 impl Linker {
-    /// Adds an input, whose own options ask for `bounds`.
+    /// Adds an input. `bounds` come from the input's own options.
     ///
     /// # Errors
-    /// What [`image::from_bytes`] gives; `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code alone;
-    /// `CUDA_ERROR_INVALID_IMAGE` for what isn't of the kind that it is said to be; what loading it as a module would give
-    /// for PTX that is wrong in itself; `CUDA_ERROR_INVALID_SOURCE` for a name that another input defines too, or declares
-    /// in another way.
+    /// Returns:
+    /// - the errors of [`image::from_bytes`];
+    /// - `CUDA_ERROR_NO_BINARY_FOR_GPU` if the input contains only machine code;
+    /// - `CUDA_ERROR_INVALID_IMAGE` if the input is not of the given kind;
+    /// - the errors of loading the input as a module, if its PTX is invalid in itself;
+    /// - `CUDA_ERROR_INVALID_SOURCE` if another input defines the same name or declares it
+    ///   differently.
     pub fn add(&self, kind: u32, bytes: &[u8], name: &str, bounds: Bounds) -> Result {
         let read = match kind {
             CU_JIT_INPUT_PTX => image::from_bytes(bytes).map(|contents| contents.sources),
@@ -119,11 +126,11 @@ impl Linker {
             }),
             CU_JIT_INPUT_NVVM => Err((
                 Code::ERROR_NOT_SUPPORTED,
-                "the emulator's linker doesn't take NVVM IR: give it PTX".into(),
+                "the emulator's linker does not accept NVVM IR: pass PTX".into(),
             )),
             _ => Err((
                 Code::ERROR_INVALID_VALUE,
-                format!("{kind} isn't a kind of input"),
+                format!("{kind} is not a type of linker input"),
             )),
         };
         let fitting = read.and_then(|found| {
@@ -146,8 +153,8 @@ impl Linker {
         }
     }
 
-    /// Compiles an input's texts, and compares their names with those of the inputs before.
-    fn check(&self, name: &str, found: &[(String, String)]) -> std::result::Result<(), Refusal> {
+    /// Compiles an input's texts, and compares their names with those of earlier inputs.
+    fn check(&self, name: &str, found: &[(String, String)]) -> std::result::Result<(), ImageError> {
         let mut prototypes = self.prototypes.lock().unpoisoned();
         for (_, text) in found {
             image::compile(text, self.target)?;
@@ -158,20 +165,21 @@ impl Linker {
         Ok(())
     }
 
-    /// Links, and gives the product's place and size.
+    /// Links the inputs. Returns address and size of the output.
     ///
     /// # Errors
-    /// As loading a module, but `CUDA_ERROR_INVALID_SOURCE` for inputs that don't fit together, as an H200's driver gives
-    /// it: a name that none defines, or a definition that isn't like a declaration. The log says why.
+    /// Returns the errors of loading a module. As on an H200, inputs that do not fit together
+    /// return `CUDA_ERROR_INVALID_SOURCE`: a name is not defined, or a definition differs from a
+    /// declaration. The log has the reason.
     pub fn complete(&self) -> Result<(u64, u64)> {
         if let Some(code) = *self.failed.lock().unpoisoned() {
-            // The log says why already.
+            // The reason is already in the log.
             return Err(code);
         }
         let mut inputs = self.inputs.lock().unpoisoned();
         let loaded = self.add_members(&mut inputs).and_then(|()| {
             let program = image::link(&inputs.sources)?;
-            // Also what no code uses.
+            // Also checks names that no code uses.
             match self.prototypes.lock().unpoisoned().undefined() {
                 Ok(()) => Ok(program),
                 Err(error) => Err((Code::ERROR_INVALID_SOURCE, error.to_string())),
@@ -201,8 +209,8 @@ impl Linker {
         }
     }
 
-    /// Adds those members of libraries that define what is needed and isn't there.
-    fn add_members(&self, inputs: &mut Inputs) -> std::result::Result<(), Refusal> {
+    /// Adds the members of libraries that define needed names.
+    fn add_members(&self, inputs: &mut Inputs) -> std::result::Result<(), ImageError> {
         let mut members = self.members.lock().unpoisoned();
         if members.is_empty() {
             return Ok(());
@@ -227,7 +235,7 @@ impl Linker {
             let texts = texts.map_err(|(code, text)| {
                 (
                     code,
-                    format!("`{name}` is needed of {}: {text}", members[at].name),
+                    format!("`{name}` is needed from {}: {text}", members[at].name),
                 )
             })?;
             let object = members.remove(at);
@@ -236,7 +244,7 @@ impl Linker {
             self.check(&object.name, &named)
                 .map_err(|(code, text)| (code, format!("{}: {text}", object.name)))?;
             inputs.add(named, self.bounds);
-            // Also what it defines only in its machine code.
+            // Also the names that it defines only in its machine code.
             defined.extend(object.defines);
         }
     }

@@ -1,45 +1,47 @@
-//! The linker's product: PTX texts packed into one image, with what the linker was asked for.
+//! The linker's output: PTX texts and the options given to the linker, packed into one image.
 //!
-//! A GPU driver's linker produces a cubin. A client may load it in place, copy it, or write it to a file and load it
-//! in another process. So the image contains everything that is needed to read it, and nothing that only this process
-//! knows.
+//! A GPU driver's linker produces a cubin. A client may load it in place, copy it, or write it to a
+//! file and load it in another process. So the image contains everything that is needed to read it,
+//! and nothing that only this process knows.
 //!
-//! Loading from memory passes a pointer and no length, so the length is read from the image. It is trusted if the
-//! header's checksum is right, and the contents if theirs is. This recognises images that were cut, overwritten, or
-//! never were such an image. It can't recognise an image that was crafted with right checksums and a length beyond
-//! its memory: with only a pointer that is impossible, for a GPU's driver too.
+//! A load from memory passes a pointer without a length, so the length is read from the image. The
+//! length is trusted if the header's checksum is right, and the contents if their checksum is
+//! right. This detects images that were truncated, overwritten, or never linker output. It does not
+//! detect an image that was crafted with right checksums and a length beyond its memory. With only
+//! a pointer that is impossible, for a GPU's driver too.
 
 use super::register_counts::{Bounds, WORDS};
 
-/// A module's source: PTX texts by name.
+/// A module's sources: PTX texts with their names.
 pub type Sources = Vec<(String, String)>;
 
-/// What is in an image.
+/// The contents of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
     pub sources: Sources,
-    /// What the linker was asked for each of them.
+    /// The bounds given to the linker for each source.
     pub bounds: Vec<Bounds>,
     /// `CU_JIT_TARGET`
     pub target: Option<u32>,
 }
 
-/// First bytes; the last one is the number of the layout.
+/// First bytes. The last one is the version of the layout.
 pub const MAGIC: &[u8; 8] = b"EMULINK\x05";
-/// Bytes of the header: the magic, the length of the whole image, the checksum of what is behind the header, the
+/// Bytes of the header: magic, length of the whole image, checksum of the bytes after the header,
 /// checksum of these three.
 pub const HEADER: usize = 32;
-/// No honest image is longer.
+/// Limit on the length of an image. Real ones are shorter.
 const MOST: usize = 1 << 30;
 
-/// FNV-1a with 64 bits. Each step is a bijection of the state, so that one changed byte always changes the result.
+/// Computes FNV-1a with 64 bits. Each step is a bijection of the state, so one changed byte always
+/// changes the result.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |state, byte| {
         (state ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
     })
 }
 
-/// Length of an image with sources of these lengths; `None` when that is too much.
+/// Returns the length of an image with sources of these lengths, or `None` if it is too long.
 fn packed_length(sources: impl IntoIterator<Item = [usize; 2]>) -> Option<usize> {
     let length = sources
         .into_iter()
@@ -50,8 +52,9 @@ fn packed_length(sources: impl IntoIterator<Item = [usize; 2]>) -> Option<usize>
     (length <= MOST).then_some(length)
 }
 
-/// Packs sources: behind the header the target, and of each source what was asked for, and its name and its text with
-/// their lengths before them. `None` when that is too much.
+/// Packs sources. After the header come the target and, for each source, its bounds, its name and
+/// its text. Name and text are preceded by their lengths. Returns `None` if the image would be too
+/// long.
 pub fn pack(sources: &Sources, bounds: &[Bounds], target: Option<u32>) -> Option<Vec<u8>> {
     let lengths = sources.iter().map(|(name, text)| [name.len(), text.len()]);
     let length = packed_length(lengths)?;
@@ -79,7 +82,8 @@ fn word(header: &[u8; HEADER], at: usize) -> u64 {
     u64::from_le_bytes(header[at..at + 8].try_into().expect("eight bytes"))
 }
 
-/// Length of a whole image, from its header; `None` where the header isn't what [`pack`] makes.
+/// Returns the length of a whole image from its header, or `None` if [`pack`] did not make the
+/// header.
 pub fn length(header: &[u8; HEADER]) -> Option<usize> {
     let sound = header.starts_with(MAGIC) && word(header, 24) == checksum(&header[..24]);
     let length = usize::try_from(word(header, 8)).ok()?;
@@ -92,7 +96,7 @@ fn take_word(rest: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*first))
 }
 
-/// What is in an image of known length, which may have other bytes behind it.
+/// Unpacks an image of known length. Other bytes may follow it.
 pub fn unpack(image: &[u8]) -> Option<Product> {
     let header = image.first_chunk()?;
     let mut rest = image.get(HEADER..length(header)?)?;
@@ -166,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_and_options_come_back() {
+    fn sources_and_options_round_trip() {
         let mut image = packed();
         assert_eq!(length(&header(&image)), Some(image.len()));
         let product = Product {
@@ -175,12 +179,12 @@ mod tests {
             target: Some(90),
         };
         assert_eq!(unpack(&image).as_ref(), Some(&product));
-        image.extend_from_slice(b"whatever lies behind");
+        image.extend_from_slice(b"whatever comes after");
         assert_eq!(unpack(&image), Some(product));
     }
 
     #[test]
-    fn the_layout_is_as_documented() {
+    fn layout_is_as_documented() {
         let source = ("n".to_string(), "text".to_string());
         let image = pack(&vec![source], &bounds(), Some(90)).unwrap();
         let contents = [
@@ -201,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_sources_are_not_packed() {
+    fn too_long_sources_are_rejected() {
         let (start, each) = (HEADER + 8, 8 * (WORDS + 2));
         let room = MOST - start - each;
         assert_eq!(packed_length([]), Some(start));
@@ -214,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_changed_byte_is_refused() {
+    fn truncated_and_changed_images_are_rejected() {
         let image = packed();
         for cut in 0..image.len() {
             assert_eq!(unpack(&image[..cut]), None, "cut to {cut}");
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_is_bounded_even_when_its_checksum_is_right() {
+    fn length_is_bounded_despite_a_right_checksum() {
         let length = |length| super::length(&header(&seal(length, b"")));
         assert_eq!(length(HEADER as u64 - 1), None);
         assert_eq!(length(HEADER as u64), Some(HEADER));
@@ -248,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_are_bounded_even_when_their_checksum_is_right() {
+    fn contents_are_bounded_despite_a_right_checksum() {
         let part = |length: u64, bytes: &[u8]| [&length.to_le_bytes(), bytes].concat();
         let name = [&[0; 8 * WORDS][..], &part(1, b"n")].concat();
         let unpack = |parts: &[&[u8]]| unpack(&sealed(&[&[0; 8], &parts.concat()[..]].concat()));

@@ -1,11 +1,11 @@
-//! Modules, libraries, and the functions and kernels in them.
+//! Modules, and the functions in them.
 
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::image::{self, Refusal, Sources};
+use super::image::{self, ImageError, Sources};
 use super::register_counts::Bounds;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
@@ -23,19 +23,19 @@ pub struct Module {
     pub handle: u64,
     pub context: Arc<Context>,
     loaded: Arc<Loaded>,
-    /// Where `program().variables()[i]` lives.
+    /// The memory of `program().variables()[i]`.
     variables: Vec<Arc<Allocation>>,
-    /// Handles of the functions given out, by kernel index.
+    /// The functions that have handles, by kernel index.
     functions: Mutex<HashMap<usize, Arc<Function>>>,
     settings: Vec<Arc<Settings>>,
-    /// Belongs to a library, which unloads it.
+    /// Whether it belongs to a library, which unloads it.
     pub of_library: bool,
 }
 
-/// What is known of a function beside its code, and what can be set. A library's kernel has its own, and so has each of its
-/// functions.
+/// The attributes of a function apart from its code. A library's kernel has its own, and so has
+/// each of its functions.
 pub struct Settings {
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
     /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`
     pub dynamic_shared: AtomicU32,
@@ -45,14 +45,15 @@ pub struct Settings {
     pub non_portable: AtomicI32,
     /// `CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`
     pub policy: AtomicI32,
-    /// `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH`, `HEIGHT` and `DEPTH`; 0 where nothing is required.
+    /// `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH`, `HEIGHT` and `DEPTH`. 0 means no requirement.
     pub cluster: [AtomicI32; 3],
-    /// A bit for each attribute that was set for the function itself: what is set on its library's kernel leaves these be.
+    /// A bit for each attribute that was set on the function itself. Setting it on the library's
+    /// kernel then has no effect here.
     pub own: AtomicU32,
 }
 
 impl Settings {
-    /// The same, to be set by itself.
+    /// Returns a copy that can be changed separately.
     pub fn copy(&self) -> Self {
         let word = |from: &AtomicU32| AtomicU32::new(from.load(Ordering::Relaxed));
         let number = |from: &AtomicI32| AtomicI32::new(from.load(Ordering::Relaxed));
@@ -67,12 +68,12 @@ impl Settings {
         }
     }
 
-    /// The place of one of the three `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_*`.
+    /// Returns the value of one of the three `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_*`.
     fn cluster_side(&self, attribute: u32) -> &AtomicI32 {
         &self.cluster[(attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) as usize]
     }
 
-    /// Blocks per cluster that launches have to have; 0 where nothing is required.
+    /// Returns the blocks per cluster that launches must have. 0 means no requirement.
     pub fn required_cluster(&self) -> [u32; 3] {
         [0, 1, 2].map(|axis: usize| self.cluster[axis].load(Ordering::Relaxed) as u32)
     }
@@ -91,17 +92,17 @@ pub struct Function {
     pub legacy: Mutex<LegacyLaunch>,
 }
 
-/// The part of a module that running kernels need; outlives the module's handle.
+/// The part of a module that running kernels need. It outlives the module's handle.
 pub struct Loaded {
     pub image: Image,
-    /// Of each kernel.
+    /// The settings of each kernel.
     pub settings: Vec<Arc<Settings>>,
 }
 
-/// What `cuFuncSetBlockShape`, `cuFuncSetSharedSize` and `cuParam*` have set.
+/// The values set by `cuFuncSetBlockShape`, `cuFuncSetSharedSize` and `cuParam*`.
 #[derive(Default)]
 pub struct LegacyLaunch {
-    /// Without a grid, which comes with the launch.
+    /// Without a grid, which the launch call provides.
     pub shape: Shape,
     pub params: Vec<u8>,
 }
@@ -130,7 +131,7 @@ impl Object for Function {
     const NAME: &'static str = "function";
     const TAG: u8 = 0x15;
 
-    /// It ends with its module.
+    /// A function ends with its module.
     fn owner(&self) -> Option<&Owner> {
         None
     }
@@ -140,7 +141,7 @@ impl Object for Function {
     }
 }
 
-/// Settings of new kernels; `bounds` are those of each source.
+/// Creates the settings of new kernels. `bounds` holds the bounds of each source.
 pub fn settings_of(program: &Program, bounds: &[Bounds]) -> Vec<Arc<Settings>> {
     let per_kernel = |kernel: &KernelInfo| {
         let own = bounds.get(kernel.input).copied().unwrap_or_default();
@@ -167,13 +168,13 @@ pub fn load(
     context: &Arc<Context>,
     sources: &Sources,
     bounds: &[Bounds],
-) -> std::result::Result<Arc<Module>, Refusal> {
+) -> std::result::Result<Arc<Module>, ImageError> {
     let program = Arc::new(image::load(sources)?);
     let settings = settings_of(&program, bounds);
     place(context, program, settings, false).map_err(|code| {
         (
             code,
-            "the module's variables don't fit into the device's memory".into(),
+            "the module's variables do not fit into the device's memory".into(),
         )
     })
 }
@@ -199,8 +200,9 @@ pub fn place(
         }
     }
     let addresses: Vec<u64> = variables.iter().map(|one| one.base).collect();
-    // SAFETY: every address was just allocated with its variable's size and alignment (zero-sized ones with at least
-    // one byte). The arena is never unmapped, so the memory outlives the image.
+    // SAFETY: every address was just allocated with its variable's size and alignment (at least one
+    // byte for zero-sized variables). The arena is never unmapped, so the memory outlives the
+    // image.
     let image = unsafe { Image::place(program, &addresses) };
     let functions = Mutex::new(HashMap::new());
     Ok(MODULES.insert(|handle| Module {
@@ -223,26 +225,29 @@ fn free_variables(variables: &[Arc<Allocation>]) {
     }
 }
 
-/// The module behind a handle, its context usable.
+/// Returns the module of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live module, or an error if
+/// its context is destroyed or has faulted.
 pub fn get(handle: u64) -> Result<Arc<Module>> {
     let module = MODULES.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
     module.context.usable()?;
     Ok(module)
 }
 
-/// Unloads a module once its kernels have come to an end.
+/// Unloads a module once its kernels have finished.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; `CUDA_ERROR_NOT_PERMITTED` for a library's module.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live module, and
+/// `CUDA_ERROR_NOT_PERMITTED` if the module belongs to a library. Returns an error if its context
+/// is destroyed or has faulted.
 pub fn unload(handle: u64) -> Result {
     let module = get(handle)?;
     if module.of_library {
         return Err(Code::ERROR_NOT_PERMITTED);
     }
-    // Another thread may have been quicker.
+    // Another thread may have unloaded it first.
     if end(handle) {
         Ok(())
     } else {
@@ -250,12 +255,12 @@ pub fn unload(handle: u64) -> Result {
     }
 }
 
-/// The module behind a handle if it is still there, in whatever state its context is.
+/// Returns the module of a handle if it is live, whatever the state of its context.
 pub fn live(handle: u64) -> Option<Arc<Module>> {
     MODULES.get(handle)
 }
 
-/// Ends a module once its kernels have come to an end; whether it was still there.
+/// Ends a module once its kernels have finished. Returns whether it was live.
 pub fn end(handle: u64) -> bool {
     let removed = MODULES.remove(handle);
     if let Some(module) = &removed {
@@ -265,10 +270,11 @@ pub fn end(handle: u64) -> bool {
     removed.is_some()
 }
 
-/// The function behind a handle.
+/// Returns the function of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live function, or an error if
+/// its context is destroyed or has faulted.
 pub fn function(handle: u64) -> Result<Arc<Function>> {
     let function = FUNCTIONS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
     function.context.usable()?;
@@ -280,12 +286,12 @@ impl Module {
         self.loaded.image.program()
     }
 
-    /// What is set on a kernel.
+    /// Returns the settings of a kernel.
     pub fn settings_of(&self, kernel: usize) -> Option<Arc<Settings>> {
         self.settings.get(kernel).cloned()
     }
 
-    /// Ends what it has given out, and its variables.
+    /// Removes its functions and frees its variables.
     fn clear(&self) {
         for (_, function) in self.functions.lock().unpoisoned().drain() {
             FUNCTIONS.remove(function.handle);
@@ -293,7 +299,7 @@ impl Module {
         free_variables(&self.variables);
     }
 
-    /// The function of a kernel; the same one every time.
+    /// Returns the function of a kernel, which is the same on every call.
     pub fn function(&self, kernel: usize) -> Result<Arc<Function>> {
         let info = self
             .program()
@@ -318,18 +324,18 @@ impl Module {
         Ok(function)
     }
 
-    /// The function with a name.
+    /// Returns the function with a name.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND`.
+    /// Returns `CUDA_ERROR_NOT_FOUND` if there is none.
     pub fn function_named(&self, name: &str) -> Result<Arc<Function>> {
         self.function(index_of(self.program(), name)?)
     }
 
-    /// Address and size of a variable.
+    /// Returns address and size of a variable.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND`.
+    /// Returns `CUDA_ERROR_NOT_FOUND` if there is no such variable.
     pub fn variable(&self, name: &str) -> Result<(u64, u64)> {
         let variables = self.program().variables().iter().zip(&self.variables);
         variables
@@ -339,7 +345,7 @@ impl Module {
             .ok_or(Code::ERROR_NOT_FOUND)
     }
 
-    /// Whether a variable is managed memory.
+    /// Returns whether a variable is managed memory.
     pub fn is_managed(&self, name: &str) -> bool {
         self.program()
             .variables()
@@ -361,7 +367,7 @@ impl Function {
         &self.loaded.image
     }
 
-    /// What is set on a kernel of the same module.
+    /// Returns the settings of a kernel in the same module.
     pub fn settings_of(&self, kernel: usize) -> &Settings {
         &self.loaded.settings[kernel]
     }
@@ -370,10 +376,10 @@ impl Function {
         &self.loaded.image.program().kernels()[self.kernel]
     }
 
-    /// The value of a `CUfunction_attribute`.
+    /// Returns the value of a `CUfunction_attribute`.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a number that the header doesn't have.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` for an unknown attribute.
     pub fn attribute(&self, attribute: u32) -> Result<i32> {
         attribute_of(
             self.loaded.image.program(),
@@ -384,7 +390,10 @@ impl Function {
     }
 }
 
-/// The value of a `CUfunction_attribute` of a kernel.
+/// Returns the value of a `CUfunction_attribute` of a kernel.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` for an unknown attribute.
 pub fn attribute_of(
     program: &Program,
     kernel: usize,
@@ -432,7 +441,7 @@ pub fn attribute_of(
 /// Sets a `CUfunction_attribute`.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for one that can't be set, or a value out of its range.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set or the value is out of range.
 pub fn set_attribute(info: &KernelInfo, settings: &Settings, attribute: u32, value: i32) -> Result {
     match attribute {
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
@@ -471,7 +480,7 @@ pub fn set_attribute(info: &KernelInfo, settings: &Settings, attribute: u32, val
 }
 
 impl Module {
-    /// The names of its first kernels, for reports.
+    /// Returns the names of its first kernels, for reports.
     pub fn describe(&self) -> String {
         let kernels = self.program().kernels();
         let names: Vec<&str> = kernels

@@ -1,36 +1,37 @@
-//! How many registers a kernel has, as the driver tells it: what the engine estimates, within the bounds that a
-//! compiler would have kept to.
+//! The number of registers per thread that the driver reports for a kernel: the engine's estimate,
+//! within the bounds that a compiler would have kept.
 
 use crate::process::device::{MAX_THREADS, REGISTERS};
 use cuda_emulator_engine::KernelInfo;
 
-/// Most registers that a thread can have.
+/// Maximum registers per thread.
 const MOST: u32 = 255;
-/// Registers are given out to warps in units of this for each thread.
+/// Granularity of register allocation, in registers per thread.
 const UNIT: u32 = 8;
-/// A compiler doesn't go below this, whatever it is asked for (`ptxas`: "adjusting per thread register count").
+/// The compiler's minimum, even if fewer are requested (`ptxas`: "adjusting per thread register
+/// count").
 const LEAST: u32 = 24;
 
-/// What the client asked the compiler for, by options of the load.
+/// Bounds for the compiler, from the options of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// `CU_JIT_MAX_REGISTERS`
     pub registers: Option<u32>,
-    /// `CU_JIT_THREADS_PER_BLOCK`: blocks of as many threads must be possible.
+    /// `CU_JIT_THREADS_PER_BLOCK`: blocks of this many threads must be possible.
     pub threads: Option<u32>,
     /// `CU_JIT_MAX_THREADS_PER_BLOCK`
     pub max_threads: Option<u32>,
     /// `CU_JIT_MIN_CTA_PER_SM`
     pub min_blocks: Option<u32>,
-    /// `CU_JIT_OVERRIDE_DIRECTIVE_VALUES`: all this goes before what the PTX says.
+    /// `CU_JIT_OVERRIDE_DIRECTIVE_VALUES`: the options take precedence over directives in the PTX.
     pub overrides: bool,
 }
 
-/// Words that bounds take in a linker's product.
+/// Words per bounds in the linker's output.
 pub const WORDS: usize = 5;
 
 impl Bounds {
-    /// As words: an option that is given has bit 32 set.
+    /// Returns the bounds as words. Bit 32 is set in the word of an option that is given.
     pub fn words(&self) -> [u64; WORDS] {
         let word = |option: Option<u32>| option.map_or(0, |value| 1 << 32 | u64::from(value));
         [
@@ -42,7 +43,7 @@ impl Bounds {
         ]
     }
 
-    /// The bounds that [`Bounds::words`] gave.
+    /// Creates bounds from the result of [`Bounds::words`].
     pub fn of_words(words: [u64; WORDS]) -> Bounds {
         let option = |word: u64| (word >> 32 != 0).then_some(word as u32);
         let [registers, threads, max_threads, min_blocks, overrides] = words;
@@ -55,7 +56,7 @@ impl Bounds {
         }
     }
 
-    /// These, and the others for what they leave open.
+    /// Returns these bounds, completed with those of `others` that are missing here.
     pub fn or(self, others: Bounds) -> Bounds {
         Bounds {
             registers: self.registers.or(others.registers),
@@ -66,20 +67,21 @@ impl Bounds {
         }
     }
 
-    /// What the info log says of a limit that isn't kept to, as an H200's driver does.
+    /// Returns the line in the info log about a limit that is not kept, as an H200's driver writes
+    /// it.
     pub fn remark(&self) -> String {
         match self.registers {
             Some(asked) if asked < LEAST => {
-                format!("CU_JIT_MAX_REGISTERS is {asked}: {LEAST} is taken, the least there is")
+                format!("CU_JIT_MAX_REGISTERS is {asked}: the minimum of {LEAST} is used")
             }
             Some(asked) if asked > MOST => {
-                format!("CU_JIT_MAX_REGISTERS is {asked}, more than {MOST}: it is ignored")
+                format!("CU_JIT_MAX_REGISTERS is {asked}, which exceeds {MOST}: it is ignored")
             }
             _ => String::new(),
         }
     }
 
-    /// An option and a directive for the same thing: which one holds.
+    /// Returns the value that applies if an option and a directive set the same bound.
     fn choose(&self, option: Option<u32>, directive: Option<u32>) -> Option<u32> {
         match self.overrides {
             true => option.or(directive),
@@ -87,25 +89,25 @@ impl Bounds {
         }
     }
 
-    /// Registers of a thread of a kernel; `threads_per_multiprocessor` is the device's.
+    /// Returns the registers per thread of a kernel. `threads_per_multiprocessor` is the device's.
     pub fn apply(&self, info: &KernelInfo, threads_per_multiprocessor: u32) -> u32 {
         let threads = self.choose(self.max_threads, info.max_threads);
         let threads = threads.filter(|threads| (1..=MAX_THREADS).contains(threads));
         let blocks = self.choose(self.min_blocks, info.min_blocks);
         let limit = match self.overrides {
-            // A limit for all kernels doesn't concern those that have bounds of their own.
+            // A limit for all kernels does not apply to kernels with their own bounds.
             false if info.max_threads.is_some() || info.min_blocks.is_some() => None,
             _ => self.registers,
         };
         let limit = self.choose(limit, info.max_registers);
-        // A block of the size allowed must fit.
+        // A block of the maximum size must fit.
         let mut most = MOST.min(share(threads.unwrap_or(MAX_THREADS)));
         if let Some(blocks) = blocks {
             let all = threads
                 .unwrap_or(MAX_THREADS)
                 .next_multiple_of(32)
                 .saturating_mul(blocks);
-            // What is impossible is ignored.
+            // Impossible requests are ignored.
             if (1..=threads_per_multiprocessor).contains(&all) {
                 most = most.min(share(all));
             }
@@ -120,7 +122,7 @@ impl Bounds {
     }
 }
 
-/// The registers that each of so many threads of a multiprocessor can have.
+/// Returns the registers that each of `threads` threads on a multiprocessor can have.
 fn share(threads: u32) -> u32 {
     let each = REGISTERS / threads.next_multiple_of(32);
     (each / UNIT * UNIT).clamp(LEAST, MOST)
@@ -152,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_come_back_from_words() {
+    fn bounds_round_trip_through_words() {
         let bounds = Bounds {
             registers: Some(0),
             threads: Some(u32::MAX),
@@ -176,7 +178,7 @@ mod tests {
             };
             Bounds::default().apply(&kernel, 2048)
         };
-        // 65536 registers for as many threads.
+        // 65536 registers for this many threads.
         assert_eq!(with(None, None, None), 64);
         assert_eq!(with(Some(256), None, None), 200);
         assert_eq!(with(Some(384), None, None), 168, "170, in units of 8");
@@ -190,7 +192,7 @@ mod tests {
         assert_eq!(with(None, Some(2), None), 32);
         assert_eq!(with(Some(256), None, Some(40)), 40);
         assert_eq!(with(Some(256), None, Some(8)), 24);
-        // Those who need less don't get more.
+        // Kernels that need fewer registers do not get more.
         let small = KernelInfo {
             max_threads: Some(64),
             max_registers: Some(99),
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn options_bound_what_directives_leave_open() {
+    fn options_apply_without_directives() {
         let free = kernel(200);
         let bounded = KernelInfo {
             max_threads: Some(256),

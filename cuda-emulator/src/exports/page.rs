@@ -1,6 +1,7 @@
-//! The guide's page of driver calls, made from the list of exported functions.
+//! The page of driver calls in the guide, generated from the list of exported functions.
 //!
-//! The test fails if the page isn't what the list says; with `UPDATE_PAGES=1` it writes the page instead.
+//! The test fails if the page differs from the list. With `UPDATE_PAGES=1` it writes the page
+//! instead.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,11 +17,11 @@ forms (`_v2`, ...) and per-thread variants (`_ptsz`, `_ptds`) exist wherever the
 forms from before CUDA 3.2.
 ";
 
-/// A file of `driver/api`.
+/// A file of `src/api`.
 struct Chapter {
     file: &'static str,
     title: &'static str,
-    /// What the calls do and don't do here.
+    /// The limits of the implementation.
     remarks: &'static str,
 }
 
@@ -178,7 +179,8 @@ const CHAPTERS: &[Chapter] = &[
     ),
 ];
 
-/// Chapters of what isn't implemented: names with one of these parts that no chapter before has.
+/// Chapters of functions that are not implemented. A chapter takes the names that contain one of
+/// its parts and are in no earlier chapter.
 const MISSING: &[(&str, &[&str])] = &[
     (
         "Sharing with other processes and interfaces",
@@ -243,7 +245,7 @@ fn page() -> String {
 }
 
 #[test]
-fn the_page_is_what_the_list_says() {
+fn page_matches_the_list() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/driver-calls.md");
     let wanted = page();
     if std::env::var_os("UPDATE_PAGES").is_some() {
@@ -252,12 +254,12 @@ fn the_page_is_what_the_list_says() {
     let found = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         found == wanted,
-        "docs/driver-calls.md isn't what the list says: run this test with UPDATE_PAGES=1"
+        "docs/driver-calls.md differs from the list: run this test with UPDATE_PAGES=1"
     );
 }
 
 #[test]
-fn chapters_and_files_are_the_same() {
+fn every_file_has_one_chapter() {
     let files: BTreeSet<_> = IMPLEMENTED.iter().map(|(_, file)| *file).collect();
     let chapters: BTreeSet<_> = CHAPTERS.iter().map(|chapter| chapter.file).collect();
     assert_eq!(files, chapters);

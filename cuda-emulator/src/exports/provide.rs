@@ -1,6 +1,7 @@
-//! A program that holds the emulator itself, and opens its driver instead of being linked to one, is given this one.
+//! Registers the emulator as the driver of a program that contains it and opens its driver at run
+//! time.
 //!
-//! Only with `cuda-sys`'s feature `dynamic-loading`. Without it the linker finds the symbols.
+//! Only with the feature `dynamic-loading` of `cuda-sys`. Without it the linker finds the symbols.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -9,12 +10,12 @@ use super::symbols;
 
 // Runs before `main`, and before any test that a harness starts.
 #[used]
-// SAFETY: the loader calls what stands in that section, with arguments that may be ignored.
+// SAFETY: the loader calls the functions in that section with arguments that may be ignored.
 #[unsafe(link_section = ".init_array")]
 static PROVIDE: extern "C" fn() = provide;
 
 extern "C" fn provide() {
-    // SAFETY: the exported functions have the driver's signatures, and stay.
+    // SAFETY: the exported functions have the driver's signatures and stay loaded.
     unsafe { cuda_sys::loading::provide_driver(look_up) };
 }
 

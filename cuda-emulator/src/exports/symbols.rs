@@ -1,11 +1,11 @@
-//! Every exported symbol by name, and which one a documented name means for a CUDA version.
+//! Exported symbols by name, and the symbol that a documented name means for a CUDA version.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::process::device::DRIVER_VERSION;
 
-/// A symbol's address.
+/// A symbol and its address.
 pub struct Symbol {
     pub name: &'static str,
     pub address: *const (),
@@ -14,10 +14,11 @@ pub struct Symbol {
 // SAFETY: the addresses are those of functions.
 unsafe impl Sync for Symbol {}
 
-// `SYMBOLS`, and the functions that only say that they aren't implemented.
+// `SYMBOLS`, and the functions that only report that they are not implemented.
 include!(concat!(env!("OUT_DIR"), "/symbols.rs"));
 
-/// Documented name, CUDA version it came with, exported name, exported name of the per-thread variant or `-`.
+/// Documented name, first CUDA version, exported name, exported name of the per-thread variant or
+/// `-`.
 static VERSIONS: &str = include_str!("symbols.txt");
 
 struct Version {
@@ -26,10 +27,10 @@ struct Version {
     per_thread: Option<&'static str>,
 }
 
-/// Result of a search.
+/// The result of a search.
 pub enum Search {
     Found(*const ()),
-    /// Exists, but only in newer CUDA versions.
+    /// The function exists, but only in newer CUDA versions.
     TooNew,
     Unknown,
 }
@@ -52,13 +53,13 @@ fn versions() -> &'static HashMap<&'static str, Vec<Version>> {
     })
 }
 
-/// Every documented name.
+/// Returns every documented name.
 #[cfg(test)]
 pub fn names() -> impl Iterator<Item = &'static str> {
     versions().keys().copied()
 }
 
-/// The address of an exported symbol.
+/// Returns the address of an exported symbol.
 pub fn exported(name: &str) -> Option<*const ()> {
     static TABLE: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
@@ -70,7 +71,7 @@ pub fn exported(name: &str) -> Option<*const ()> {
     table.get(name).map(|address| *address as *const ())
 }
 
-/// What `cuGetProcAddress` finds: the newest form of a function that `version` has.
+/// Finds a function for `cuGetProcAddress`: the newest form that `version` has.
 pub fn find(name: &str, version: i32, per_thread: bool) -> Search {
     let Some(forms) = versions().get(name) else {
         return Search::Unknown;
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_symbol_of_the_table_is_exported() {
+    fn every_symbol_in_the_table_is_exported() {
         for forms in versions().values() {
             for form in forms {
                 assert!(exported(form.legacy).is_some(), "{}", form.legacy);
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_choose_forms() {
+    fn version_selects_the_form() {
         let address = |name, version, per_thread| match find(name, version, per_thread) {
             Search::Found(address) => Some(address),
             _ => None,

@@ -1,16 +1,16 @@
-//! The captures that are under way: which streams are in them, and where each stream has got to.
+//! Active captures: the streams in them, and the position of each stream.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::ThreadId;
 
-use super::definition::{Graph, Standing};
+use super::definition::{Graph, Ownership};
 use super::node::Dependency;
 use crate::abi::*;
 use crate::queue::stream::Stream;
 use cuda_emulator_engine::Unpoisoned;
 
-/// How far a capture is.
+/// The status of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Status {
@@ -21,26 +21,26 @@ pub enum Status {
 
 /// A capture, from its beginning to its end.
 pub struct Capture {
-    /// Never used twice in a process.
+    /// Unique in the process.
     pub id: u64,
     /// `CUstreamCaptureMode`
     pub mode: u32,
-    /// Who began it.
+    /// The thread that began it.
     pub thread: ThreadId,
     pub status: Status,
     pub graph: Arc<Graph>,
-    /// The streams in it; the one on which it was begun is the first.
+    /// The streams in it. The first is the one on which it was begun.
     pub members: Vec<Member>,
-    /// Where streams had got to that were destroyed.
+    /// The last nodes of streams that have been destroyed.
     pub left: Vec<Dependency>,
 }
 
 /// A stream in a capture.
 pub struct Member {
     pub stream: Arc<Stream>,
-    /// What the stream's next node comes after.
+    /// The dependencies of the stream's next node.
     pub front: Vec<Dependency>,
-    /// The front as the client was given it.
+    /// The same dependencies in the form returned to the client.
     listed: (Box<[u64]>, Box<[EdgeData]>),
 }
 
@@ -53,7 +53,7 @@ impl Member {
         }
     }
 
-    /// Has the next node come after these, too.
+    /// Adds dependencies to the next node.
     pub fn join(&mut self, others: &[Dependency]) {
         for other in others {
             if !self.front.iter().any(|one| one.node == other.node) {
@@ -62,7 +62,8 @@ impl Member {
         }
     }
 
-    /// The addresses of the front's nodes and of its edge data, which stay until the next call for the stream.
+    /// Returns the addresses of the dependencies' nodes and edge data. They stay valid until the
+    /// next call for the stream.
     pub fn list(&mut self) -> (u64, u64) {
         self.listed = (
             self.front.iter().map(|one| one.node).collect(),
@@ -79,7 +80,7 @@ impl Capture {
             .any(|member| Arc::ptr_eq(&member.stream, stream))
     }
 
-    /// Whether it was begun on this stream.
+    /// Returns whether it was begun on this stream.
     pub fn is_of(&self, stream: &Arc<Stream>) -> bool {
         Arc::ptr_eq(&self.members[0].stream, stream)
     }
@@ -89,7 +90,8 @@ impl Capture {
         members.find(|member| Arc::ptr_eq(&member.stream, stream))
     }
 
-    /// Whether all that other streams have captured comes before the first stream's front.
+    /// Returns whether everything that other streams have captured precedes the first stream's next
+    /// node.
     pub fn is_joined(&self) -> bool {
         let body = self.graph.body();
         let number = |one: &Dependency| self.graph.number(one.node).ok();
@@ -99,29 +101,30 @@ impl Capture {
         numbers.all(|number| joined.contains(&number))
     }
 
-    /// Gives the graph back to the client to whom it belonged before, or ends it.
+    /// Returns the graph to the client that owned it before, or ends the graph.
     pub fn drop_graph(self) {
-        match self.graph.standing() {
-            Standing::Captured => self.graph.end(),
+        match self.graph.ownership() {
+            Ownership::Capture => self.graph.end(),
             _ => self.graph.end_target(),
         }
     }
 }
 
 static CAPTURES: Mutex<Vec<Capture>> = Mutex::new(Vec::new());
-/// Whether there may be any: what every call looks at.
+/// Whether there may be captures. Every call checks this, so it is cheap.
 static ANY: AtomicBool = AtomicBool::new(false);
 
-/// The captures, where there are any.
+/// Returns the captures, if there are any.
 pub fn captures() -> Option<MutexGuard<'static, Vec<Capture>>> {
     ANY.load(Ordering::Acquire)
         .then(|| CAPTURES.lock().unpoisoned())
 }
 
-/// Adds a capture; gives it back where `refused` says so of those there are.
-pub fn add(capture: Capture, refused: impl Fn(&[Capture]) -> bool) -> Option<Capture> {
+/// Adds a capture, unless `rejected` returns true for the existing ones. In that case it returns the
+/// capture.
+pub fn add(capture: Capture, rejected: impl Fn(&[Capture]) -> bool) -> Option<Capture> {
     let mut captures = CAPTURES.lock().unpoisoned();
-    if refused(&captures) {
+    if rejected(&captures) {
         return Some(capture);
     }
     captures.push(capture);
@@ -129,7 +132,7 @@ pub fn add(capture: Capture, refused: impl Fn(&[Capture]) -> bool) -> Option<Cap
     None
 }
 
-/// Takes out a capture.
+/// Removes a capture.
 pub fn take(captures: &mut Vec<Capture>, at: usize) -> Capture {
     let capture = captures.swap_remove(at);
     ANY.store(!captures.is_empty(), Ordering::Release);

@@ -1,13 +1,13 @@
-//! Streams under capture: their beginning and end, and what is recorded.
+//! Stream capture: beginning, end, and recording of operations.
 //!
-//! Forks and joins follow the documentation of the result codes `CUDA_ERROR_STREAM_CAPTURE_*`.
+//! Forks and joins follow NVIDIA's documentation of the result codes `CUDA_ERROR_STREAM_CAPTURE_*`.
 
 use std::sync::Arc;
 use std::thread;
 
 use super::active_captures::{self, Capture, Member, captures};
 use super::capture_rules::{RELAXED, implies};
-use super::definition::{self, Graph, Standing};
+use super::definition::{self, Graph, Ownership};
 use super::node::{Dependency, Task};
 use crate::abi::status::{Code, Result};
 use crate::process::registry;
@@ -18,16 +18,18 @@ use crate::work::operation::Operation;
 
 pub use super::active_captures::Status;
 pub use super::capture_rules::{
-    check, exchange_mode, refuse_captured, refuse_graph, refuse_unsafe, refuse_untimed,
-    refuse_wait, refuse_wait_for_all, refuse_wait_for_green, refuse_work,
+    check, exchange_mode, reject_captured, reject_graph, reject_unsafe, reject_untimed,
+    reject_wait, reject_wait_for_all, reject_wait_for_green, reject_work,
 };
 
 /// Begins to capture a stream, into a new graph or one of the client's.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for no mode, for a graph that is a capture's or is captured into already, and for
-/// dependencies that aren't its nodes; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the legacy default stream,
-/// `CUDA_ERROR_ILLEGAL_STATE` for a stream that is being captured.
+/// Returns:
+/// - `CUDA_ERROR_INVALID_VALUE` if the mode does not exist, if the graph belongs to a capture or is
+///   already a capture's target, or if a dependency is not one of its nodes;
+/// - `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the legacy default stream;
+/// - `CUDA_ERROR_ILLEGAL_STATE` if the stream is already being captured.
 pub fn begin(
     stream: &Arc<Stream>,
     mode: u32,
@@ -43,10 +45,10 @@ pub fn begin(
         return Err(Code::ERROR_ILLEGAL_STATE);
     }
     let (graph, front) = match into {
-        None => (definition::create(Standing::Captured), Vec::new()),
+        None => (definition::create(Ownership::Capture), Vec::new()),
         Some((graph, front)) => {
             check_front(&graph, &front)?;
-            if graph.standing() == Standing::Captured || !graph.begin_target() {
+            if graph.ownership() == Ownership::Capture || !graph.begin_target() {
                 return Err(Code::ERROR_INVALID_VALUE);
             }
             (graph, front)
@@ -65,7 +67,7 @@ pub fn begin(
     let taken = |captures: &[Capture]| captures.iter().any(|one| one.has(stream));
     match active_captures::add(capture, taken) {
         None => Ok(()),
-        // Another thread was quicker.
+        // Another thread has begun a capture of the stream first.
         Some(capture) => {
             capture.drop_graph();
             Err(Code::ERROR_ILLEGAL_STATE)
@@ -73,12 +75,16 @@ pub fn begin(
     }
 }
 
-/// Ends a capture; gives its graph.
+/// Ends a capture and returns its graph.
 ///
 /// # Errors
-/// `CUDA_ERROR_ILLEGAL_STATE` where there is none, `CUDA_ERROR_STREAM_CAPTURE_UNMATCHED` where it was begun on another
-/// stream, and becomes invalid; `CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` and
-/// `CUDA_ERROR_STREAM_CAPTURE_UNJOINED`, where the capture is over all the same.
+/// Returns:
+/// - `CUDA_ERROR_ILLEGAL_STATE` if the stream is not being captured;
+/// - `CUDA_ERROR_STREAM_CAPTURE_UNMATCHED` if the capture was begun on another stream (it becomes
+///   invalid);
+/// - `CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD` if it was begun by another thread and is not relaxed;
+/// - `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` or `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` if it is
+///   invalid or has unjoined streams. It ends all the same.
 pub fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
     let mut captures = captures().ok_or(Code::ERROR_ILLEGAL_STATE)?;
     let at = captures.iter().position(|one| one.has(stream));
@@ -93,22 +99,22 @@ pub fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
     }
     let capture = active_captures::take(&mut captures, at);
     drop(captures);
-    let refused = if capture.status == Status::Invalidated {
+    let rejected = if capture.status == Status::Invalidated {
         Code::ERROR_STREAM_CAPTURE_INVALIDATED
     } else if !capture.is_joined() {
         Code::ERROR_STREAM_CAPTURE_UNJOINED
     } else {
-        match capture.graph.standing() {
-            Standing::Captured => capture.graph.stand(Standing::Own),
+        match capture.graph.ownership() {
+            Ownership::Capture => capture.graph.set_ownership(Ownership::Client),
             _ => capture.graph.end_target(),
         }
         return Ok(capture.graph);
     };
     capture.drop_graph();
-    Err(refused)
+    Err(rejected)
 }
 
-/// What streams reach of captures.
+/// The interface installed for streams.
 struct Installed;
 
 impl Captures for Installed {
@@ -121,7 +127,7 @@ impl Captures for Installed {
     }
 }
 
-/// A stream is destroyed: it leaves its capture, which ends if it was begun on it.
+/// Removes a destroyed stream from its capture. The capture ends if it was begun on this stream.
 fn forget(stream: &Arc<Stream>) {
     let Some(mut captures) = captures() else {
         return;
@@ -144,17 +150,18 @@ fn forget(stream: &Arc<Stream>) {
     });
 }
 
-/// What is known of the capture that a stream is in.
+/// The state of a stream's capture.
 pub struct Info {
     pub status: Status,
     pub id: u64,
     pub graph: u64,
     pub front: Vec<Dependency>,
-    /// Where the front's nodes and edge data can be read until the next call for the stream.
+    /// Addresses of the dependencies' nodes and edge data, valid until the next call for the
+    /// stream.
     pub listed: (u64, u64),
 }
 
-/// The capture that a stream is in.
+/// Returns the state of a stream's capture.
 pub fn of(stream: &Arc<Stream>) -> Option<Info> {
     let mut captures = captures()?;
     let capture = captures.iter_mut().find(|one| one.has(stream))?;
@@ -169,10 +176,11 @@ pub fn of(stream: &Arc<Stream>) -> Option<Info> {
     })
 }
 
-/// For a query of a stream's capture.
+/// Returns the state of a stream's capture, for a query.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the legacy default stream while a stream that it waits for is captured.
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the legacy default stream while a stream for
+/// which it waits is being captured.
 pub fn query(stream: &Arc<Stream>) -> Result<Option<Info>> {
     if stream.role == Role::Legacy
         && captures().is_some_and(|all| all.iter().any(|one| implies(one, stream)))
@@ -182,7 +190,8 @@ pub fn query(stream: &Arc<Stream>) -> Result<Option<Info>> {
     Ok(of(stream))
 }
 
-/// Records a task as the next node of a stream that is being captured; gives it back where the stream isn't.
+/// Records a task as the next node of a captured stream. Returns the task if the stream is not
+/// being captured.
 fn record_task(stream: &Arc<Stream>, task: Task) -> Result<Option<Task>> {
     let Some(mut captures) = captures() else {
         return Ok(Some(task));
@@ -209,10 +218,11 @@ fn record_task(stream: &Arc<Stream>, task: Task) -> Result<Option<Task>> {
     Ok(None)
 }
 
-/// Records an operation as the next node of a stream that is being captured; gives it back where the stream isn't.
+/// Records an operation as the next node of a captured stream. Returns the operation if the stream
+/// is not being captured.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the capture is invalid.
 pub fn record(stream: &Arc<Stream>, mut operation: Operation) -> Result<Option<Operation>> {
     if captures().is_none() {
         return Ok(Some(operation));
@@ -227,10 +237,11 @@ pub fn record(stream: &Arc<Stream>, mut operation: Operation) -> Result<Option<O
     }
 }
 
-/// Records a task as the next node of a stream that is known to be captured; `graph` says which graph it goes into.
+/// Records a new task as the next node of a captured stream. `task` gets the capture's graph.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`; as `task`.
+/// Returns `CUDA_ERROR_ILLEGAL_STATE` if the stream is not being captured,
+/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the capture is invalid, or the error of `task`.
 pub fn record_new(stream: &Arc<Stream>, task: impl FnOnce(&Graph) -> Result<Task>) -> Result {
     let Some(mut captures) = captures() else {
         return Err(Code::ERROR_ILLEGAL_STATE);
@@ -247,7 +258,7 @@ pub fn record_new(stream: &Arc<Stream>, task: impl FnOnce(&Graph) -> Result<Task
     Ok(())
 }
 
-/// Whether a stream's next node may come after these.
+/// Checks that a stream's next node can depend on these nodes.
 fn check_front(graph: &Graph, front: &[Dependency]) -> Result {
     for (index, one) in front.iter().enumerate() {
         graph.check_from(one)?;
@@ -258,11 +269,12 @@ fn check_front(graph: &Graph, front: &[Dependency]) -> Result {
     Ok(())
 }
 
-/// Adds to what a stream's next node comes after, or replaces it.
+/// Adds to the dependencies of a stream's next node, or replaces them.
 ///
 /// # Errors
-/// `CUDA_ERROR_ILLEGAL_STATE` where the stream isn't being captured, `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`,
-/// `CUDA_ERROR_INVALID_VALUE` for what isn't a node of the graph.
+/// Returns `CUDA_ERROR_ILLEGAL_STATE` if the stream is not being captured,
+/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the capture is invalid, and
+/// `CUDA_ERROR_INVALID_VALUE` if a dependency is not a node of the graph.
 pub fn update_front(stream: &Arc<Stream>, front: Vec<Dependency>, replace: bool) -> Result {
     let mut captures = captures().ok_or(Code::ERROR_ILLEGAL_STATE)?;
     let capture = captures.iter_mut().find(|one| one.has(stream));

@@ -1,10 +1,11 @@
-//! Events in captures: records that stand for a place in a capture, and waits that take a stream into one.
+//! Events in captures: records that mark a position in a capture, and waits that make a stream join
+//! a capture.
 
 use std::sync::Arc;
 
 use super::active_captures::{Capture, Member, Status, captures};
 use super::capture::{Info, of};
-use super::capture_rules::refuse;
+use super::capture_rules::reject;
 use super::enqueue::enqueue;
 use super::node::Dependency;
 use crate::abi::EdgeData;
@@ -13,12 +14,13 @@ use crate::queue::event::{Captured, Event};
 use crate::queue::stream::{Role, Stream};
 use crate::work::operation::Operation;
 
-/// Records an event on a stream. In a capture it then stands for the stream's front, unless it is recorded for streams
-/// outside: then the record is a node.
+/// Records an event on a stream. In a capture the event then marks the stream's position. An
+/// external record is for streams outside of the capture, and becomes a node.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE` for an event of another context, `CUDA_ERROR_ILLEGAL_STATE` for an external record
-/// outside a capture, `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the event belongs to another context,
+/// `CUDA_ERROR_ILLEGAL_STATE` for an external record outside of a capture, and
+/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the capture is invalid.
 pub fn record_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> Result {
     let capture = of(stream);
     if external && capture.is_none() {
@@ -37,11 +39,11 @@ pub fn record_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) ->
     Ok(())
 }
 
-/// Records an event for the launch that a stream was given last. In a capture it stands for an edge with this data from
-/// the kernel's node; else the kernel's end is when it has happened.
+/// Records an event of the last launch on a stream. In a capture the event represents an edge with
+/// this data from the kernel's node. Otherwise it happens at the end of the kernel.
 ///
 /// # Errors
-/// As [`record_event`].
+/// Returns the errors of [`record_event`].
 pub fn record_launch(stream: &Arc<Stream>, event: &Arc<Event>, data: EdgeData) -> Result {
     match of(stream) {
         None => enqueue(stream, Operation::Record(event.clone())),
@@ -53,13 +55,18 @@ pub fn record_launch(stream: &Arc<Stream>, event: &Arc<Event>, data: EdgeData) -
     }
 }
 
-/// Has a stream wait for an event. An event of a capture takes the stream into it.
+/// Makes a stream wait for an event. An event of a capture makes the stream join that capture.
 ///
 /// # Errors
-/// `CUDA_ERROR_ILLEGAL_STATE` for an external wait outside a capture; `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` in a capture
-/// for an event from outside, `CUDA_ERROR_STREAM_CAPTURE_MERGE` for one of another capture, both of which become
-/// invalid; `CUDA_ERROR_INVALID_VALUE` for one of a capture that is over; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for
-/// the legacy default stream; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+/// Returns:
+/// - `CUDA_ERROR_ILLEGAL_STATE` for an external wait outside of a capture;
+/// - `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` if the stream is being captured and the event was
+///   recorded outside (the capture becomes invalid);
+/// - `CUDA_ERROR_STREAM_CAPTURE_MERGE` if the event belongs to another capture (both become
+///   invalid);
+/// - `CUDA_ERROR_INVALID_VALUE` if the event's capture has ended;
+/// - `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the legacy default stream;
+/// - `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the event's capture is invalid.
 pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> Result {
     let capture = of(stream).map(|info| info.id);
     if external {
@@ -70,7 +77,7 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
     }
     let Some(Captured { capture: id, front }) = event.captured() else {
         return match capture {
-            Some(capture) if event.is_recorded() => refuse(
+            Some(capture) if event.is_recorded() => reject(
                 |one| one.id == capture,
                 Code::ERROR_STREAM_CAPTURE_ISOLATION,
             ),
@@ -89,7 +96,7 @@ pub fn wait_event(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> R
     if let Some(capture) = capture.filter(|capture| *capture != id) {
         drop(all);
         let both = |one: &Capture| one.id == id || one.id == capture;
-        return refuse(both, Code::ERROR_STREAM_CAPTURE_MERGE);
+        return reject(both, Code::ERROR_STREAM_CAPTURE_MERGE);
     }
     let theirs = &mut all[at];
     if stream.role == Role::Legacy {

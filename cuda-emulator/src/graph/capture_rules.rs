@@ -1,7 +1,8 @@
-//! What captures forbid to other calls, and to calls for the streams in them.
+//! The calls that captures forbid, to captured streams and to other threads and streams.
 //!
-//! It follows the documentation of `cuStreamBeginCapture` and `cuThreadExchangeStreamCaptureMode`, and an H200 (driver
-//! 580). A call that is refused makes the captures invalid that forbid it.
+//! The rules follow NVIDIA's documentation of `cuStreamBeginCapture` and
+//! `cuThreadExchangeStreamCaptureMode`, and an H200 (driver 580). A rejected call invalidates the
+//! captures that forbid it.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -23,10 +24,10 @@ thread_local! {
     static MODE: Cell<u32> = const { Cell::new(GLOBAL) };
 }
 
-/// Exchanges the calling thread's mode.
+/// Exchanges the calling thread's capture mode.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for no mode.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the mode does not exist.
 pub fn exchange_mode(wanted: u32) -> Result<u32> {
     if wanted > RELAXED {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -34,7 +35,7 @@ pub fn exchange_mode(wanted: u32) -> Result<u32> {
     Ok(MODE.replace(wanted))
 }
 
-/// Whether work on a legacy default stream would wait for a stream in a capture.
+/// Returns whether work on a legacy default stream would wait for a stream in a capture.
 pub fn implies(capture: &Capture, legacy: &Arc<Stream>) -> bool {
     capture.members.iter().any(|member| {
         Arc::ptr_eq(&member.stream.context, &legacy.context)
@@ -42,7 +43,7 @@ pub fn implies(capture: &Capture, legacy: &Arc<Stream>) -> bool {
     })
 }
 
-/// Makes the captures for which `which` holds invalid; whether there were any.
+/// Invalidates the captures for which `which` returns true. Returns whether there were any.
 fn invalidate(which: impl Fn(&Capture) -> bool) -> bool {
     let Some(mut captures) = captures() else {
         return false;
@@ -55,20 +56,21 @@ fn invalidate(which: impl Fn(&Capture) -> bool) -> bool {
     any
 }
 
-/// The code where there is such a capture, which becomes invalid.
-pub fn refuse(which: impl Fn(&Capture) -> bool, code: Code) -> Result {
+/// Returns an error with `code` if `which` is true for a capture, and invalidates that capture.
+pub fn reject(which: impl Fn(&Capture) -> bool, code: Code) -> Result {
     if invalidate(which) { Err(code) } else { Ok(()) }
 }
 
-/// For a call that puts work on a stream, before its arguments are looked at.
+/// Checks a call that enqueues work on a stream, before its arguments are checked.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` where the stream's capture is, `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the
-/// legacy default stream while a stream that it waits for is captured, whose capture becomes invalid.
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the stream's capture is invalid, and
+/// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the legacy default stream while a stream for which it
+/// waits is being captured. The latter invalidates the capture.
 pub fn check(stream: &Arc<Stream>) -> Result {
     if stream.role == Role::Legacy {
         let code = Code::ERROR_STREAM_CAPTURE_IMPLICIT;
-        return refuse(|one| implies(one, stream), code);
+        return reject(|one| implies(one, stream), code);
     }
     match captures() {
         Some(all)
@@ -82,56 +84,60 @@ pub fn check(stream: &Arc<Stream>) -> Result {
     }
 }
 
-/// For a call that puts something on a stream that can't be recorded.
+/// Rejects a call that enqueues work that cannot be recorded.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` on a stream that is being captured.
-pub fn refuse_work(stream: &Arc<Stream>) -> Result {
-    refuse(
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if the stream is being captured.
+pub fn reject_work(stream: &Arc<Stream>) -> Result {
+    reject(
         |one| one.has(stream),
         Code::ERROR_STREAM_CAPTURE_UNSUPPORTED,
     )
 }
 
-/// For a call that waits for a stream or queries it.
+/// Rejects a call that waits for a stream or queries it.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` when the stream is being captured, or the call is [forbidden](refuse_unsafe);
-/// as [`check`] for the legacy default stream.
-pub fn refuse_wait(stream: &Arc<Stream>) -> Result {
-    refuse_work(stream)?;
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if the stream is being captured or the call is
+/// [forbidden](reject_unsafe). For the legacy default stream, also returns the errors of [`check`].
+pub fn reject_wait(stream: &Arc<Stream>) -> Result {
+    reject_work(stream)?;
     if stream.role == Role::Legacy {
         check(stream)?;
     }
-    refuse_unsafe()
+    reject_unsafe()
 }
 
-/// For a call that waits for a whole context.
+/// Rejects a call that waits for a whole context.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while one of its streams is being captured, in whatever mode.
-pub fn refuse_wait_for_all(context: &Arc<Context>) -> Result {
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if one of its streams is being captured, in any
+/// mode.
+pub fn reject_wait_for_all(context: &Arc<Context>) -> Result {
     let touches = |one: &Capture| {
         let mut members = one.members.iter();
         members.any(|member| Arc::ptr_eq(&member.stream.context, context))
     };
-    refuse(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
+    reject(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 
-/// For a call that concerns all streams of a green context.
+/// Rejects a call that concerns all streams of a green context.
 ///
 /// # Errors
-/// As [`refuse_wait_for_all`].
-pub fn refuse_wait_for_green(green: &Arc<Green>) -> Result {
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if one of its streams is being captured, in any
+/// mode.
+pub fn reject_wait_for_green(green: &Arc<Green>) -> Result {
     let touches = |one: &Capture| one.members.iter().any(|member| member.stream.is_of(green));
-    refuse(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
+    reject(touches, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 
-/// For a call that is called potentially unsafe: it may wait for work that is being captured.
+/// Rejects a call that NVIDIA documents as potentially unsafe, because it may wait for work that is
+/// being captured.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` where a capture of this thread's, or a global one, forbids it.
-pub fn refuse_unsafe() -> Result {
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if a capture of this thread or a global capture
+/// forbids the call.
+pub fn reject_unsafe() -> Result {
     let mode = MODE.get();
     if mode == RELAXED {
         return Ok(());
@@ -140,26 +146,27 @@ pub fn refuse_unsafe() -> Result {
     let forbids = |one: &Capture| {
         (one.thread == here && one.mode != RELAXED) || (mode == GLOBAL && one.mode == GLOBAL)
     };
-    refuse(forbids, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
+    reject(forbids, Code::ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 
-/// For a launch of a graph.
+/// Rejects a launch of a graph.
 ///
 /// # Errors
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` on a stream that is being captured, in whatever mode, which ends the capture.
-pub fn refuse_graph(stream: &Arc<Stream>) -> Result {
-    refuse(
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if the stream is being captured, in any mode.
+/// This invalidates the capture.
+pub fn reject_graph(stream: &Arc<Stream>) -> Result {
+    reject(
         |one| one.has(stream),
         Code::ERROR_STREAM_CAPTURE_UNSUPPORTED,
     )
 }
 
-/// For a call that waits for an event or queries it.
+/// Rejects a call that waits for an event or queries it.
 ///
 /// # Errors
-/// `CUDA_ERROR_CAPTURED_EVENT` where it was last recorded in a capture, which becomes invalid;
-/// `CUDA_ERROR_INVALID_VALUE` where that capture is over.
-pub fn refuse_captured(event: &Event) -> Result {
+/// Returns `CUDA_ERROR_CAPTURED_EVENT` if the event was last recorded in an active capture, which
+/// becomes invalid, and `CUDA_ERROR_INVALID_VALUE` if that capture has ended.
+pub fn reject_captured(event: &Event) -> Result {
     match event.captured() {
         None => Ok(()),
         Some(captured) if invalidate(|one| one.id == captured.capture) => {
@@ -169,8 +176,8 @@ pub fn refuse_captured(event: &Event) -> Result {
     }
 }
 
-/// For a call that asks for an event's time: as [`refuse_captured`], but a capture under way goes on.
-pub fn refuse_untimed(event: &Event) -> Result {
+/// Rejects a query of an event's time. Like [`reject_captured`], but an active capture stays valid.
+pub fn reject_untimed(event: &Event) -> Result {
     let under_way = |id| captures().is_some_and(|all| all.iter().any(|one| one.id == id));
     match event.captured() {
         None => Ok(()),

@@ -1,20 +1,22 @@
-//! Conditional nodes: graphs that run once, again and again, or not at all, as a value says that kernels set.
+//! Conditional nodes: graphs that run once, repeatedly or not at all, depending on a value that
+//! kernels set.
 //!
-//! Which body runs is decided when the node's turn has come. All of a node's bodies and rounds are one piece of work.
+//! The body is chosen when the node runs. All bodies and iterations of a node are one piece of
+//! stream work.
 
 use std::sync::Arc;
 
-use super::definition::{self, Graph, Standing};
+use super::definition::{self, Graph, Ownership};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::context::Context;
 use crate::queue::stream::{How, Piece};
 use crate::work::conditional_values::{self, Condition};
 
-/// Makes a handle that belongs to a graph.
+/// Creates a conditional handle for a graph.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for unknown flags.
+/// Returns `CUDA_ERROR_INVALID_VALUE` for unknown flags.
 pub fn create(graph: &Graph, context: Arc<Context>, default: u32, flags: u32) -> Result<u64> {
     if flags & !CU_GRAPH_COND_ASSIGN_DEFAULT != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -26,22 +28,22 @@ pub fn create(graph: &Graph, context: Arc<Context>, default: u32, flags: u32) ->
     Ok(handle)
 }
 
-/// What a conditional node has.
+/// The contents of a conditional node.
 pub struct Branch {
     pub condition: Arc<Condition>,
     /// `CUgraphConditionalNodeType`
     pub kind: u32,
     pub bodies: Vec<Arc<Graph>>,
-    /// Their handles, as the client is given them.
+    /// The bodies' handles in the form returned to the client.
     listed: Box<[u64]>,
 }
 
 impl Branch {
-    /// A node's, with empty bodies.
+    /// Creates the contents of a node, with empty bodies.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't one, or that a node has already, for an unknown type, and for a
-    /// number of bodies that the type can't have.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is invalid or used by another node, if the
+    /// type is unknown, or if the type does not allow this number of bodies.
     pub fn new(params: &ConditionalNodeParams) -> Result<Branch> {
         let condition = conditional_values::get(params.handle).ok_or(Code::ERROR_INVALID_VALUE)?;
         let fits = match params.kind {
@@ -53,7 +55,7 @@ impl Branch {
         if !fits || !condition.take() {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        let bodies = (0..params.size).map(|_| definition::create(Standing::Child));
+        let bodies = (0..params.size).map(|_| definition::create(Ownership::Node));
         let bodies: Vec<_> = bodies.collect();
         Ok(Branch {
             condition,
@@ -63,7 +65,7 @@ impl Branch {
         })
     }
 
-    /// The node's parameters.
+    /// Returns the node's parameters.
     pub fn params(&self) -> ConditionalNodeParams {
         ConditionalNodeParams {
             handle: self.condition.handle,
@@ -75,7 +77,7 @@ impl Branch {
     }
 }
 
-/// Its graphs' handles become stale, and another node may have the condition.
+/// The handles of its graphs become stale, and another node may use the condition.
 impl Drop for Branch {
     fn drop(&mut self) {
         self.condition.leave();
@@ -83,7 +85,7 @@ impl Drop for Branch {
     }
 }
 
-/// The work that gives conditions their first values.
+/// Returns the stream work that sets conditions to their default values.
 pub fn begin(conditions: Vec<Arc<Condition>>) -> Piece {
     let work = move || {
         conditions.iter().for_each(|condition| condition.begin());

@@ -14,34 +14,34 @@ use crate::work::conditional_values::Condition;
 use crate::work::operation::Operation;
 use cuda_emulator_engine::Unpoisoned;
 
-/// Whose a graph is.
+/// The owner of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// The client's own.
-    Own,
-    /// A capture's, until it ends.
-    Captured,
-    /// A node's.
-    Child,
+pub enum Ownership {
+    /// The client.
+    Client,
+    /// A capture, until it ends.
+    Capture,
+    /// A node.
+    Node,
 }
 
 /// A graph.
 pub struct Graph {
     pub handle: u64,
-    /// Never used twice in a process.
+    /// Unique in the process.
     pub id: u64,
     me: Weak<Graph>,
-    standing: Mutex<Standing>,
+    ownership: Mutex<Ownership>,
     body: Mutex<Body>,
-    /// Streams are being captured into it, though it is no capture's.
+    /// Whether streams are being captured into it although it was not created by a capture.
     target: AtomicBool,
     references: Mutex<References>,
     conditions: Mutex<Vec<Arc<Condition>>>,
-    /// Held by an executable graph that was made of it.
+    /// Refers to the token that each executable graph made from it holds.
     instance: Mutex<Weak<()>>,
 }
 
-/// The nodes of a graph by their numbers, which is the order in which they were made.
+/// The nodes of a graph by number, in order of creation.
 #[derive(Default)]
 pub struct Body {
     pub nodes: BTreeMap<u64, Node>,
@@ -59,18 +59,18 @@ impl Object for Arc<Graph> {
     }
 
     fn leak(&self) -> Option<String> {
-        (self.standing() != Standing::Child).then(|| format!("graph {:#x}", self.handle))
+        (self.ownership() != Ownership::Node).then(|| format!("graph {:#x}", self.handle))
     }
 }
 
-/// Makes an empty graph.
-pub fn create(standing: Standing) -> Arc<Graph> {
+/// Creates an empty graph.
+pub fn create(ownership: Ownership) -> Arc<Graph> {
     let graph = GRAPHS.insert(|handle| {
         Arc::new_cyclic(|me| Graph {
             handle,
             id: registry::next_number(),
             me: me.clone(),
-            standing: Mutex::new(standing),
+            ownership: Mutex::new(ownership),
             body: Mutex::default(),
             target: AtomicBool::new(false),
             references: Mutex::default(),
@@ -81,10 +81,10 @@ pub fn create(standing: Standing) -> Arc<Graph> {
     Arc::clone(&graph)
 }
 
-/// The graph behind a handle.
+/// Returns the graph of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't a live graph's.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not that of a live graph.
 pub fn get(handle: u64) -> Result<Arc<Graph>> {
     let found = GRAPHS.get(handle).ok_or(Code::ERROR_INVALID_VALUE)?;
     Ok(Arc::clone(&found))
@@ -93,13 +93,14 @@ pub fn get(handle: u64) -> Result<Arc<Graph>> {
 /// Destroys a graph of the client's.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't a live graph's, for a node's graph, and during a capture.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not that of a live graph, if a node owns the
+/// graph, or during a capture into it.
 pub fn destroy(handle: u64) -> Result {
     let graph = get(handle)?;
-    if graph.standing() != Standing::Own || graph.is_busy() {
+    if graph.ownership() != Ownership::Client || graph.is_busy() {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    // Another thread may have been quicker.
+    // Another thread may have destroyed it first.
     match graph.close() {
         true => Ok(()),
         false => Err(Code::ERROR_INVALID_VALUE),
@@ -107,15 +108,15 @@ pub fn destroy(handle: u64) -> Result {
 }
 
 impl Graph {
-    pub fn standing(&self) -> Standing {
-        *self.standing.lock().unpoisoned()
+    pub fn ownership(&self) -> Ownership {
+        *self.ownership.lock().unpoisoned()
     }
 
-    pub fn stand(&self, standing: Standing) {
-        *self.standing.lock().unpoisoned() = standing;
+    pub fn set_ownership(&self, ownership: Ownership) {
+        *self.ownership.lock().unpoisoned() = ownership;
     }
 
-    /// Streams begin to be captured into it; whether none was before.
+    /// Marks it as the target of a capture. Returns false if it already was.
     pub fn begin_target(&self) -> bool {
         !self.target.swap(true, Ordering::AcqRel)
     }
@@ -124,35 +125,35 @@ impl Graph {
         self.target.store(false, Ordering::Release);
     }
 
-    /// Whether streams are being captured into it, or into a graph in it.
+    /// Returns whether streams are being captured into it, or into a graph in it.
     pub fn is_busy(&self) -> bool {
         let inside = |node: &Node| node.task.graphs().iter().any(|graph| graph.is_busy());
         self.target.load(Ordering::Acquire)
-            || self.standing() == Standing::Captured
+            || self.ownership() == Ownership::Capture
             || self.body().nodes.values().any(inside)
     }
 
-    /// Gives the graph references to a user object: new ones, or the client's.
+    /// Adds references to a user object, either new ones or the client's.
     ///
     /// # Errors
-    /// As [`UserObject::lend`].
+    /// Returns the errors of [`UserObject::add_graph_references`].
     pub fn retain(&self, object: &Arc<UserObject>, count: u32, flags: u32) -> Result {
-        object.lend(count, flags)?;
+        object.add_graph_references(count, flags)?;
         self.references().add(object, count.into());
         Ok(())
     }
 
-    /// Takes references to a user object from the graph.
+    /// Removes references to a user object.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than it has.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the graph has fewer.
     pub fn release(&self, object: &Arc<UserObject>, count: u32) -> Result {
         self.references().take(object, count)?;
-        object.return_from_graph(count);
+        object.remove_graph_references(count);
         Ok(())
     }
 
-    /// The handles for conditional nodes that were made for it.
+    /// Returns the conditional handles created for it.
     pub fn conditions(&self) -> MutexGuard<'_, Vec<Arc<Condition>>> {
         self.conditions.lock().unpoisoned()
     }
@@ -161,15 +162,16 @@ impl Graph {
         self.body.lock().unpoisoned()
     }
 
-    /// Its references to user objects.
+    /// Returns its references to user objects.
     pub fn references(&self) -> MutexGuard<'_, References> {
         self.references.lock().unpoisoned()
     }
 
-    /// What an executable graph of it has to hold as long as it lives.
+    /// Returns a token that an executable graph of it must hold.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` where there is one already, and there may only be one.
+    /// Returns `CUDA_ERROR_NOT_SUPPORTED` if there can be only one executable graph and it exists
+    /// already.
     pub fn instance(&self) -> Result<Arc<()>> {
         let mut instance = self.instance.lock().unpoisoned();
         if instance.strong_count() > 0 && self.is_single() {
@@ -180,7 +182,7 @@ impl Graph {
         Ok(token)
     }
 
-    /// Whether it allocates or frees memory, itself or in a node's graph.
+    /// Returns whether it allocates or frees memory, itself or in a node's graph.
     pub fn has_memory(&self) -> bool {
         self.has(&|task| {
             matches!(
@@ -190,12 +192,13 @@ impl Graph {
         })
     }
 
-    /// Whether kernels change a node of it.
+    /// Returns whether kernels can change one of its nodes.
     pub fn is_updatable(&self) -> bool {
         self.has(&Task::is_updatable)
     }
 
-    /// Whether there can only be one of it: it has memory, conditional nodes, or nodes that kernels change.
+    /// Returns whether it can be instantiated only once at a time and not copied, because it has
+    /// memory nodes, conditional nodes, or nodes that kernels can change.
     pub fn is_single(&self) -> bool {
         let single = |task: &Task| matches!(task, Task::Conditional(_)) || task.is_updatable();
         self.has_memory() || self.has(&single)
@@ -208,13 +211,13 @@ impl Graph {
             .any(|node| what(&node.task) || node.task.graphs().iter().any(|graph| graph.has(what)))
     }
 
-    /// As [`Graph::close`], for a graph that nobody else can end.
+    /// Like [`Graph::close`], for a graph that nothing else can end.
     pub fn end(&self) {
         self.close();
     }
 
-    /// Makes the handles of the graph, its nodes and their graphs stale, and gives up its user objects. Whether it had
-    /// not happened before.
+    /// Makes the handles of the graph, its nodes and their graphs stale, and releases its user
+    /// objects. Returns false if that had already happened.
     fn close(&self) -> bool {
         let removed = GRAPHS.remove(self.handle).is_some();
         let references = std::mem::take(&mut *self.references());
@@ -227,11 +230,11 @@ impl Graph {
         removed
     }
 
-    /// Adds a node; gives its handle.
+    /// Adds a node and returns its handle.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for dependencies that aren't nodes of this graph, that are named twice, or whose edge
-    /// data isn't valid.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if a dependency is not a node of this graph, is repeated,
+    /// or has invalid edge data.
     pub fn add(&self, task: Task, dependencies: &[Dependency]) -> Result<u64> {
         for dependency in dependencies {
             let number = self.number(dependency.node)?;
@@ -241,11 +244,11 @@ impl Graph {
         self.add_captured(task, dependencies)
     }
 
-    /// As [`Graph::add`], for a node of a capture. A driver looks at what its edges come from alone, which
-    /// [`Graph::check_from`] does: after a kernel's programmatic end anything may come.
+    /// Like [`Graph::add`], for a node of a capture. A driver checks only the start of its edges,
+    /// which [`Graph::check_from`] does: any node may follow a kernel's programmatic port.
     ///
     /// # Errors
-    /// As [`Graph::add`], but for edge data.
+    /// Returns the errors of [`Graph::add`], except those about edge data.
     pub fn add_captured(&self, task: Task, dependencies: &[Dependency]) -> Result<u64> {
         let mut body = self.body();
         let before = self.links(&body, dependencies)?;
@@ -266,7 +269,7 @@ impl Graph {
         Ok(handle)
     }
 
-    /// What a new node comes after.
+    /// Returns the edges to a new node.
     fn links(&self, body: &Body, dependencies: &[Dependency]) -> Result<Vec<Link>> {
         let mut seen = BTreeSet::new();
         let mut links = Vec::with_capacity(dependencies.len());
@@ -284,17 +287,17 @@ impl Graph {
         Ok(links)
     }
 
-    /// Whether one of its nodes is a kernel's.
+    /// Returns whether a node of this graph is a kernel node.
     pub fn is_kernel(&self, node: u64) -> bool {
         let number = self.number(node);
         let kind = |number| Ok(self.body().node(number)?.task.kind());
         number.and_then(kind) == Ok(CU_GRAPH_NODE_TYPE_KERNEL)
     }
 
-    /// Whether edges of such data may begin at a node, if they lead to a fitting one.
+    /// Checks that edges with this data may start at a node, if they end at a suitable one.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE`.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if they may not.
     pub fn check_from(&self, dependency: &Dependency) -> Result {
         let number = self.number(dependency.node)?;
         let body = self.body();
@@ -302,10 +305,10 @@ impl Graph {
         check_edge(&dependency.data, from, from)
     }
 
-    /// The number of one of its nodes.
+    /// Returns the number of one of its nodes.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of no graph, or of another one.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the node does not exist or is in another graph.
     pub fn number(&self, node: u64) -> Result<u64> {
         let (graph, number) = node::containing(node)?;
         if graph.handle == self.handle {
@@ -316,10 +319,10 @@ impl Graph {
     }
 }
 
-/// Whether an edge from one node to another may have this data.
+/// Checks that an edge between two nodes may have this data.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if it may not.
 pub fn check_edge(data: &EdgeData, from: &Task, to: &Task) -> Result {
     let kernels = [from, to].map(|task| task.kind() == CU_GRAPH_NODE_TYPE_KERNEL);
     let valid = data.to_port == 0
@@ -330,7 +333,8 @@ pub fn check_edge(data: &EdgeData, from: &Task, to: &Task) -> Result {
                     || kernels[0]
                         && u32::from(data.from_port) == CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
             }
-            // What may begin earlier may also begin later: the edge orders like any other.
+            // A node that may start earlier may also start later, so the edge is treated as a full
+            // dependency.
             CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC => {
                 kernels == [true; 2]
                     && (CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC
@@ -347,7 +351,7 @@ pub fn check_edge(data: &EdgeData, from: &Task, to: &Task) -> Result {
 }
 
 impl Node {
-    /// Makes the handles of the node and what it owns stale.
+    /// Makes the handles of the node and of its graph stale.
     pub fn end(self) {
         node::forget(self.handle);
         if let Task::Child(graph) = &self.task {
@@ -357,16 +361,16 @@ impl Node {
 }
 
 impl Body {
-    /// A node.
+    /// Returns a node.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where there is none of this number.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if there is no node with this number.
     pub fn node(&self, number: u64) -> Result<&Node> {
         self.nodes.get(&number).ok_or(Code::ERROR_INVALID_VALUE)
     }
 
-    /// The numbers of all nodes, each behind those that it comes after, and otherwise as they were made; or the number
-    /// of a node in a cycle.
+    /// Returns the numbers of all nodes in topological order, and otherwise in order of creation.
+    /// If there is a cycle, returns the number of a node in it.
     pub fn topological(&self) -> std::result::Result<Vec<u64>, u64> {
         let mut open: BTreeMap<u64, usize> = self
             .nodes
@@ -396,7 +400,7 @@ impl Body {
         }
     }
 
-    /// The nodes that must be done before one of `numbers` is, and these themselves.
+    /// Returns the nodes in `numbers` and all nodes that must run before them.
     pub fn ancestors(&self, numbers: impl IntoIterator<Item = u64>) -> BTreeSet<u64> {
         let mut found = BTreeSet::new();
         let mut open: Vec<u64> = numbers.into_iter().collect();

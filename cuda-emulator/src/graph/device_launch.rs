@@ -1,17 +1,19 @@
-//! Graphs that kernels launch.
+//! Graphs launched by kernels.
 //!
-//! A run of a graph has an [`Environment`], in which its kernels leave the graphs that they launch. Those that are launched
-//! "fire and forget" run when the kernel that launched them has ended, before the next node of its graph: a GPU begins them
-//! earlier, and a correct program can't tell. When the graph has ended, with all that it launched in this way, the graphs of
-//! its tail launches follow, one after the other. Siblings are the parent's children: they run after the graph.
+//! A run of a graph has an [`Environment`], where its kernels store the graphs that they launch:
+//! - A "fire and forget" launch runs when the kernel that made it has ended, before the next node
+//!   of its graph. A GPU starts it earlier, which a correct program cannot observe.
+//! - Tail launches run one after the other when the graph and everything that it launched with
+//!   "fire and forget" have ended.
+//! - Sibling launches are children of the parent, so they run after the graph.
 //!
-//! All of it is part of the host's launch: what comes later on its stream waits for it.
+//! All of it is part of the host's launch: later work on the host's stream waits for it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::plan::{Action, Plan};
-use super::refusal::Refusal;
+use super::refusal::InstantiateError;
 use crate::abi::status::Code;
 use crate::abi::*;
 use crate::process::context::Context;
@@ -21,9 +23,9 @@ use crate::work::graph_runs::{self, GraphRun, INVALID_VALUE};
 use crate::work::operation::Operation;
 use cuda_emulator_engine::Unpoisoned;
 
-/// Graphs that one run may launch "fire and forget".
+/// Maximum "fire and forget" launches per run.
 const MOST_CHILDREN: u32 = 120;
-/// Tail launches of one run that may wait.
+/// Maximum waiting tail launches per run.
 const MOST_TAILS: usize = 255;
 
 /// `cudaStreamGraphTailLaunch`
@@ -38,18 +40,18 @@ const SUCCESS: u32 = 0;
 
 type Outcome = std::result::Result<(), Fault>;
 
-/// What kernels launch of an executable graph.
+/// The part of an executable graph that kernels need to launch it.
 pub struct Launchable {
-    /// The executable graph's.
+    /// The executable graph's handle.
     handle: u64,
     state: Mutex<Upload>,
 }
 
 #[derive(Default)]
 struct Upload {
-    /// As it was when it was uploaded.
+    /// The plan at the time of the upload.
     plan: Option<Arc<Plan>>,
-    /// Runs that wait or are under way: one, or two where a run has enqueued itself once more.
+    /// Waiting and running runs: at most one, or two if a run has enqueued its own graph again.
     runs: u32,
 }
 
@@ -63,7 +65,7 @@ impl Launchable {
         self.state.lock().unpoisoned()
     }
 
-    /// The work that uploads a plan.
+    /// Returns the stream work that uploads a plan.
     pub fn uploading(self: &Arc<Self>, plan: &Plan) -> Piece {
         let (this, plan) = (self.clone(), Arc::new(plan.clone()));
         let work = move || {
@@ -74,7 +76,7 @@ impl Launchable {
     }
 }
 
-/// A place among the runs of a graph.
+/// A counted run of a graph.
 struct Turn(Arc<Launchable>);
 
 impl Turn {
@@ -90,16 +92,17 @@ impl Drop for Turn {
     }
 }
 
-/// A graph that a kernel has launched.
+/// A graph launched by a kernel.
 struct Launched {
     plan: Arc<Plan>,
     turn: Turn,
 }
 
-/// What the kernels of one run have launched; or those of all runs of a launch by the host, to which the siblings go.
+/// The graphs launched by the kernels of one run. The environment of the whole launch by the host
+/// receives the sibling launches.
 pub struct Environment {
     graph: Option<Arc<Launchable>>,
-    /// None for that of the stream.
+    /// The parent. `None` for the environment of the whole launch.
     parent: Option<Arc<Environment>>,
     find: Find,
     lists: Mutex<Lists>,
@@ -107,14 +110,14 @@ pub struct Environment {
 
 #[derive(Default)]
 struct Lists {
-    /// Those that haven't begun.
+    /// Children that have not started.
     children: VecDeque<Launched>,
-    /// How many there were.
-    begotten: u32,
+    /// Total number of children.
+    total_children: u32,
     tails: VecDeque<Launched>,
 }
 
-/// Finds what kernels launch of an executable graph; or why it is a fault to launch it.
+/// Finds the launchable part of an executable graph, or returns the reason for a fault.
 type Find = fn(u64) -> std::result::Result<Arc<Launchable>, String>;
 
 impl Environment {
@@ -136,17 +139,17 @@ impl Environment {
         self.lists.lock().unpoisoned()
     }
 
-    /// Does work of the run, and then what its kernels have launched in the meantime.
+    /// Executes work of the run, and then the graphs that its kernels have launched.
     fn perform(self: &Arc<Self>, stream: &Arc<Stream>, work: Work) -> Outcome {
         {
             let _entered = graph_runs::enter(self.clone());
             work()?;
         }
-        self.bring_up(stream)
+        self.run_children(stream)
     }
 
-    /// Runs the children that haven't begun.
-    fn bring_up(self: &Arc<Self>, stream: &Arc<Stream>) -> Outcome {
+    /// Runs the children that have not started.
+    fn run_children(self: &Arc<Self>, stream: &Arc<Stream>) -> Outcome {
         loop {
             let child = self.lists().children.pop_front();
             match child {
@@ -157,7 +160,7 @@ impl Environment {
     }
 }
 
-/// Runs graphs one after the other, each with all that it leads to, as children of `parent`.
+/// Runs graphs one after the other, each with everything it launches, as children of `parent`.
 fn follow(
     parent: &Arc<Environment>,
     stream: &Arc<Stream>,
@@ -176,7 +179,7 @@ fn follow(
         }
         drop(turn);
         let mut tails = std::mem::take(&mut environment.lists().tails);
-        // Before those of the runs before it.
+        // The tail launches of this run precede those of earlier runs.
         tails.append(&mut line);
         line = tails;
     }
@@ -206,7 +209,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Its work, in order, to the end of all that its kernels launch.
+    /// Adds its work in order, up to the end of everything that its kernels launch.
     pub fn pieces(&self, handle: u64, pieces: &mut Vec<Piece>) {
         let whole = Environment::new(None, None, self.find);
         let environment = Environment::new(self.graph.cloned(), Some(whole.clone()), self.find);
@@ -235,7 +238,7 @@ impl<'a> Run<'a> {
             *turn.lock().unpoisoned() = None;
             let tails = std::mem::take(&mut environment.lists().tails);
             follow(&whole, &stream, tails)?;
-            whole.bring_up(&stream)
+            whole.run_children(&stream)
         };
         pieces.push(Piece::new(How::Soon, Box::new(end)));
     }
@@ -260,7 +263,7 @@ impl GraphRun for Environment {
         let mut lists = host.lists();
         let full = match stream {
             TAIL => lists.tails.len() >= MOST_TAILS,
-            _ => lists.begotten >= MOST_CHILDREN,
+            _ => lists.total_children >= MOST_CHILDREN,
         };
         let mut upload = graph.state();
         let most = u32::from(itself && stream == TAIL);
@@ -277,20 +280,20 @@ impl GraphRun for Environment {
         if stream == TAIL {
             lists.tails.push_back(launched);
         } else {
-            lists.begotten += 1;
+            lists.total_children += 1;
             lists.children.push_back(launched);
         }
         Ok(SUCCESS)
     }
 }
 
-/// Whether kernels may launch a graph.
+/// Checks that kernels may launch a graph.
 ///
 /// # Errors
-/// The node that is in the way: of a kind that isn't allowed, or a kernel of another context than the others. A graph in
-/// which nothing is done.
-pub fn check(plan: &Plan) -> std::result::Result<(), Refusal> {
-    let refused = |result, node| Refusal {
+/// Returns the first unsuitable node: its type is not allowed, or it is a kernel of another context
+/// than the others. Also returns an error for a graph without work.
+pub fn check(plan: &Plan) -> std::result::Result<(), InstantiateError> {
+    let rejected = |result, node| InstantiateError {
         code: Code::ERROR_INVALID_VALUE,
         result,
         node,
@@ -308,29 +311,29 @@ pub fn check(plan: &Plan) -> std::result::Result<(), Refusal> {
                     any = true;
                     match operation {
                         Operation::Launch(_) => context,
-                        // An H200 (driver 580) takes those of another context.
+                        // An H200 (driver 580) accepts copies and fills of another context.
                         _ => continue,
                     }
                 }
                 _ => {
                     let result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
-                    return Err(refused(result, step.node));
+                    return Err(rejected(result, step.node));
                 }
             };
             let first: &Arc<Context> = found.get_or_insert(context);
             if !Arc::ptr_eq(first, context) {
                 let result = CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED;
-                return Err(refused(result, step.node));
+                return Err(rejected(result, step.node));
             }
         }
     }
     match any {
         true => Ok(()),
-        false => Err(Refusal::plain(Code::ERROR_INVALID_VALUE)),
+        false => Err(InstantiateError::plain(Code::ERROR_INVALID_VALUE)),
     }
 }
 
-/// Whether a graph that kernels launch may do this.
+/// Returns whether the operation is allowed in a graph that kernels launch.
 fn is_allowed(operation: &Operation) -> bool {
     match operation {
         Operation::Launch(launch) => !launch.function.info().nests,

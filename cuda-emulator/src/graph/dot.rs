@@ -1,4 +1,4 @@
-//! Graphs as text, in the language of Graphviz.
+//! Graphs as Graphviz text.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::node::{Node, Task};
 use crate::abi::{self, *};
 use crate::work::operation::Operation;
 
-/// The graph, with what `CUgraphDebugDot_flags` ask for.
+/// Returns the text of a graph, with the details selected by `CUgraphDebugDot_flags`.
 pub fn print(graph: &Graph, flags: u32) -> String {
     let mut out = String::from("digraph dot {\n");
     cluster(graph, flags, "graph", &mut out);
@@ -44,7 +44,7 @@ fn cluster(graph: &Graph, flags: u32, name: &str, out: &mut String) {
     out.push_str("}\n");
 }
 
-/// What stands in a node's box; lines end as Graphviz wants them.
+/// Returns the label of a node, with line ends for Graphviz.
 fn label(number: u64, node: &Node, flags: u32) -> String {
     let asked = |flag| flags & (flag | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE) != 0;
     let mut lines = vec![number.to_string()];
@@ -96,7 +96,8 @@ fn label(number: u64, node: &Node, flags: u32) -> String {
     }
     let mut text = String::new();
     for line in lines {
-        // Names of kernels and numbers: only these two would end the string.
+        // Labels contain names of kernels and numbers. Only these two characters need to be
+        // escaped.
         let line = line.replace('\\', "\\\\").replace('"', "\\\"");
         let _ = write!(text, "{line}\\l");
     }

@@ -1,27 +1,27 @@
-//! Changes of a graph: edges, the end of nodes, copies.
+//! Changes to a graph: edges, removal of nodes, copies.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::definition::{self, Body, Graph, Standing, check_edge};
+use super::definition::{self, Body, Graph, Ownership, check_edge};
 use super::node::{self, Link, Node, Task};
 use crate::abi::EdgeData;
 use crate::abi::status::{Code, Result};
 
-/// An edge by the handles of its nodes: from, to, and its data.
+/// An edge: the handles of its two nodes, and its data.
 pub type Edge = (u64, u64, EdgeData);
 
 impl Graph {
-    /// The numbers of an edge's nodes.
+    /// Returns the numbers of an edge's nodes.
     fn ends(&self, edge: &Edge) -> Result<(u64, u64)> {
         Ok((self.number(edge.0)?, self.number(edge.1)?))
     }
 
-    /// Adds edges: all of them, or none if one is refused.
+    /// Adds edges: all of them, or none if one is rejected.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for nodes that aren't this graph's, for an edge from a node to itself or that there is
-    /// already, and for data that such an edge can't have.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if a node is not in this graph, if an edge exists already
+    /// or connects a node to itself, or if an edge cannot have this data.
     pub fn connect(&self, edges: &[Edge]) -> Result {
         let mut body = self.body();
         let mut new = BTreeSet::new();
@@ -41,11 +41,11 @@ impl Graph {
         Ok(())
     }
 
-    /// Removes edges: all of them, or none if one is refused.
+    /// Removes edges: all of them, or none if one is rejected.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for edges that there aren't, and where the graph allocates or frees memory. The edges'
-    /// data isn't looked at, as an H200's driver has it.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if an edge does not exist, or if the graph allocates or
+    /// frees memory. Like an H200's driver, it does not check the edges' data.
     pub fn disconnect(&self, edges: &[Edge]) -> Result {
         if !edges.is_empty() && self.has_memory() {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -68,8 +68,9 @@ impl Graph {
     /// Removes a node with its edges.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where there is none, and during a capture into the graph; `CUDA_ERROR_NOT_SUPPORTED` where
-    /// it allocates or frees memory, and for a node that kernels change.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if there is no such node, and during a capture into the
+    /// graph. Returns `CUDA_ERROR_NOT_SUPPORTED` if the graph allocates or frees memory, and for a
+    /// node that kernels can change.
     pub fn remove(&self, number: u64) -> Result {
         if self.is_busy() {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -98,7 +99,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Whether it is the other one, or a node's graph in it is.
+    /// Returns whether it is the other graph, or contains it in a node.
     pub fn contains(&self, other: &Graph) -> bool {
         let inside = |node: &Node| {
             let mut graphs = node.task.graphs().iter();
@@ -107,15 +108,16 @@ impl Graph {
         self.handle == other.handle || self.body().nodes.values().any(inside)
     }
 
-    /// A graph like this one, with nodes of its own.
+    /// Copies the graph with new nodes.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` for one that allocates or frees memory, or has conditional nodes or nodes that kernels change.
-    pub fn copy(&self, standing: Standing) -> Result<Arc<Graph>> {
+    /// Returns `CUDA_ERROR_NOT_SUPPORTED` if the graph has memory nodes, conditional nodes, or
+    /// nodes that kernels can change.
+    pub fn copy(&self, ownership: Ownership) -> Result<Arc<Graph>> {
         if self.is_single() {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
-        let copy = definition::create(standing);
+        let copy = definition::create(ownership);
         copy.references().extend(&self.references(), None);
         let body: &Body = &self.body();
         let mut new = copy.body();
@@ -125,7 +127,7 @@ impl Graph {
                 Task::Operation(operation, context) => {
                     Task::Operation(operation.clone(), context.clone())
                 }
-                Task::Child(graph) => Task::Child(graph.copy(Standing::Child)?),
+                Task::Child(graph) => Task::Child(graph.copy(Ownership::Node)?),
                 Task::Conditional(_) => return Err(Code::ERROR_INVALID_VALUE),
             };
             let node = Node {
@@ -142,10 +144,10 @@ impl Graph {
         Ok(copy)
     }
 
-    /// The node here that was copied from another graph's.
+    /// Returns the node of this graph that is a copy of another graph's node.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where there is none.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if there is none.
     pub fn find_copy(&self, origin: u64) -> Result<u64> {
         let body = self.body();
         for node in body.nodes.values() {
@@ -163,7 +165,7 @@ impl Graph {
 }
 
 impl Body {
-    /// A node that an edge is known to have.
+    /// Returns a node that an edge refers to.
     fn end_of(&mut self, number: u64) -> &mut Node {
         self.nodes.get_mut(&number).expect("an edge's node")
     }

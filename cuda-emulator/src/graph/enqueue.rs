@@ -1,4 +1,4 @@
-//! Work for a stream: put on it, or recorded where the stream is being captured.
+//! Enqueueing of work on streams, or recording it if the stream is being captured.
 
 use std::sync::Arc;
 
@@ -13,12 +13,13 @@ use crate::work::fill::Fill;
 use crate::work::memory_operations::Words;
 use crate::work::operation::Operation;
 
-/// Puts an operation on a stream, or records it where the stream is being captured.
+/// Enqueues an operation on a stream, or records it if the stream is being captured.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE` for a kernel or an event of another context than the stream's; `CUDA_ERROR_NOT_SUPPORTED` for
-/// a kernel that launches graphs, which only kernels of graphs can; what a capture forbids;
-/// the sticky error of a fault met while waiting.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if a kernel or an event belongs to another context than the
+/// stream. Returns `CUDA_ERROR_NOT_SUPPORTED` for a kernel that launches graphs outside of a graph.
+/// Also returns the errors of captures, and the sticky error if a fault happens while the call
+/// waits.
 pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
     let context = match &operation {
         Operation::Launch(launch) => Some(&launch.function.context),
@@ -31,17 +32,17 @@ pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
     match capture::record(stream, operation)? {
         None => Ok(()),
         Some(Operation::Launch(launch)) if launch.function.info().launches_graphs => {
-            call::trace(|line| line.push_str("refused: only kernels of graphs can launch graphs"));
+            call::trace(|line| line.push_str("rejected: only kernels of graphs can launch graphs"));
             Err(Code::ERROR_NOT_SUPPORTED)
         }
         Some(operation) => operation.submit(stream),
     }
 }
 
-/// Copies in the order of a stream, or records the copy where the stream is being captured.
+/// Enqueues a copy on a stream, or records it if the stream is being captured.
 ///
 /// # Errors
-/// As [`Transfer::new`] and [`Transfer::submit`]; what a capture forbids.
+/// Returns the errors of [`Transfer::new`], of [`Transfer::submit`] and of captures.
 pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: Extent) -> Result {
     for side in [&to, &from] {
         side.expect_open(&stream.context)?;
@@ -50,16 +51,16 @@ pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: 
         (None, _) => Ok(()),
         (Some(transfer), Timing::Asynchronous) => enqueue(stream, Operation::Copy(transfer)),
         (Some(transfer), Timing::Synchronous) => {
-            capture::refuse_work(stream)?;
+            capture::reject_work(stream)?;
             transfer.submit(stream, timing)
         }
     }
 }
 
-/// Fills in the order of a stream, or records the fill where the stream is being captured.
+/// Enqueues a fill on a stream, or records it if the stream is being captured.
 ///
 /// # Errors
-/// As [`Fill::check`]; what a capture forbids.
+/// Returns the errors of [`Fill::check`] and of captures.
 pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
     let Some(checked) = fill.check(&stream.context)? else {
         return Ok(());
@@ -68,14 +69,14 @@ pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
     if timing == Timing::Asynchronous {
         return enqueue(stream, Operation::Fill(checked));
     }
-    capture::refuse_work(stream)?;
+    capture::reject_work(stream)?;
     checked.submit(stream)
 }
 
-/// Puts operations on a stream, or records them: all of them, or none if one is refused.
+/// Enqueues or records stream memory operations: all of them, or none if one is rejected.
 ///
 /// # Errors
-/// What is wrong with the first that is refused; what a capture forbids.
+/// Returns the error of the first invalid operation, and the errors of captures.
 pub fn words(stream: &Arc<Stream>, operations: &[MemoryOperation]) -> Result {
     if operations.is_empty() {
         return Ok(());
@@ -83,10 +84,11 @@ pub fn words(stream: &Arc<Stream>, operations: &[MemoryOperation]) -> Result {
     enqueue(stream, Operation::Words(Words::new(operations)?))
 }
 
-/// Has a stream signal semaphores, or wait for them, or records that: all of them, or none if one is refused.
+/// Enqueues or records signals of semaphores or waits for them: all of them, or none if one is
+/// rejected.
 ///
 /// # Errors
-/// As [`Semaphores::expect`]; what a capture forbids.
+/// Returns the errors of [`Semaphores::expect`] and of captures.
 pub fn semaphores(
     stream: &Arc<Stream>,
     act: Act,

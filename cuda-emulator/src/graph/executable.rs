@@ -1,13 +1,13 @@
-//! Executable graphs: what the client launches.
+//! Executable graphs, which the client launches.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::capture;
 use super::conditional_nodes;
-use super::definition::{Graph, Standing};
+use super::definition::{Graph, Ownership};
 use super::device_launch::{self, Launchable, Run};
 use super::plan::Plan;
-use super::refusal::Refusal;
+use super::refusal::InstantiateError;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::memory::graph_allocations::GraphMemory;
@@ -20,20 +20,20 @@ use cuda_emulator_engine::Unpoisoned;
 /// An executable graph.
 pub struct Exec {
     pub handle: u64,
-    /// Never used twice in a process, nor as a graph's.
+    /// Unique in the process, also among graphs.
     pub id: u64,
     /// `CUgraphInstantiate_flags`
     pub flags: u64,
     state: Mutex<State>,
-    /// What kernels may launch, where they may.
+    /// The part that kernels need to launch it, if they may.
     pub launchable: Option<Arc<Launchable>>,
-    /// Of the graph that it was made of.
+    /// The token of the graph from which it was made.
     _instance: Arc<()>,
 }
 
 pub struct State {
     pub plan: Plan,
-    /// The end of the last launch: the next one waits for it, on whatever stream.
+    /// The end of the last launch. The next one waits for it, even on another stream.
     last: Option<Mark>,
 }
 
@@ -57,30 +57,35 @@ const FLAGS: u32 = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
     | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
     | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
-/// Makes an executable graph of a graph.
+/// Creates an executable graph from a graph.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for unknown flags, for a node's graph, during a capture into the graph and for a cycle, and
-/// where the graph allocates or frees memory, or has conditional nodes, and there is an executable one already; for a
-/// conditional handle without a node, and for what a conditional node can't do; for what kernels can't launch, where the
-/// flags ask for that.
-pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, Refusal> {
-    let whole = graph.standing() == Standing::Own && !graph.is_busy();
+/// Returns `CUDA_ERROR_INVALID_VALUE`:
+/// - for unknown flags, and for auto-free together with device launch;
+/// - for a graph that a node owns, and during a capture into the graph;
+/// - if the graph has a cycle, a conditional handle without a node, or a node that is not allowed
+///   in a conditional body;
+/// - if kernels cannot launch the graph and the flags request that.
+///
+/// Returns `CUDA_ERROR_NOT_SUPPORTED` if the graph can be instantiated only once at a time and an
+/// executable graph exists.
+pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, InstantiateError> {
+    let whole = graph.ownership() == Ownership::Client && !graph.is_busy();
     if flags & !u64::from(FLAGS) != 0 || !whole {
-        return Err(Refusal::plain(Code::ERROR_INVALID_VALUE));
+        return Err(InstantiateError::plain(Code::ERROR_INVALID_VALUE));
     }
     let by_kernels = flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0;
     if by_kernels && flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0 {
-        return Err(Refusal::plain(Code::ERROR_INVALID_VALUE));
+        return Err(InstantiateError::plain(Code::ERROR_INVALID_VALUE));
     }
     if graph.conditions().iter().any(|one| !one.is_used()) {
-        return Err(Refusal {
+        return Err(InstantiateError {
             result: CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED,
-            ..Refusal::plain(Code::ERROR_INVALID_VALUE)
+            ..InstantiateError::plain(Code::ERROR_INVALID_VALUE)
         });
     }
-    let instance = graph.instance().map_err(Refusal::plain)?;
-    let plan = Plan::of(graph).map_err(|node| Refusal {
+    let instance = graph.instance().map_err(InstantiateError::plain)?;
+    let plan = Plan::of(graph).map_err(|node| InstantiateError {
         code: Code::ERROR_INVALID_VALUE,
         result: CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE,
         node,
@@ -99,15 +104,15 @@ pub fn instantiate(graph: &Graph, flags: u64) -> std::result::Result<Arc<Exec>, 
     }))
 }
 
-/// The executable graph behind a handle.
+/// Returns the executable graph of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't a live one's.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not that of a live executable graph.
 pub fn get(handle: u64) -> Result<Arc<Exec>> {
     EXECS.get(handle).ok_or(Code::ERROR_INVALID_VALUE)
 }
 
-/// What kernels launch of the executable graph behind a handle; or why it is a fault to launch it.
+/// Returns the launchable part of the executable graph of a handle, or the reason for a fault.
 fn launchable(handle: u64) -> std::result::Result<Arc<Launchable>, String> {
     let Ok(exec) = get(handle) else {
         return Err(graph_runs::unknown(handle));
@@ -117,10 +122,10 @@ fn launchable(handle: u64) -> std::result::Result<Arc<Launchable>, String> {
     })
 }
 
-/// Destroys an executable graph: launches that are under way are still done.
+/// Destroys an executable graph. Launches in progress still run.
 ///
 /// # Errors
-/// As [`get`].
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not that of a live executable graph.
 pub fn destroy(handle: u64) -> Result {
     EXECS
         .remove(handle)
@@ -133,12 +138,12 @@ impl Exec {
         self.state.lock().unpoisoned()
     }
 
-    /// Has kernels launch it as it is now, once a stream has come so far.
+    /// Uploads its current state for launches by kernels, in the order of a stream.
     ///
     /// # Errors
-    /// What a capture forbids.
+    /// Returns the errors of captures.
     pub fn upload(&self, stream: &Arc<Stream>) -> Result {
-        capture::refuse_work(stream)?;
+        capture::reject_work(stream)?;
         let state = self.state();
         if let Some(launchable) = &self.launchable {
             stream.submit(launchable.uploading(&state.plan));
@@ -149,10 +154,11 @@ impl Exec {
     /// Launches it on a stream, after its last launch.
     ///
     /// # Errors
-    /// The state of a context that work of it belongs to; `CUDA_ERROR_INVALID_VALUE` where memory that it allocates
-    /// wasn't freed since its last launch, or memory that it frees isn't allocated; what a capture forbids.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if memory that it allocates was not freed since its last
+    /// launch, or memory that it frees is not allocated. Also returns the errors of captures, and
+    /// an error if a context of its work is destroyed or has faulted.
     pub fn launch(&self, stream: &Arc<Stream>) -> Result {
-        capture::refuse_graph(stream)?;
+        capture::reject_graph(stream)?;
         let mut state = self.state();
         state.plan.usable()?;
         let mut pieces = self.take_memory(&state.plan)?;
@@ -178,8 +184,8 @@ impl Exec {
         Ok(())
     }
 
-    /// Whose memory is when a launch is over. Gives the work that frees what the last launch has left, where that is the
-    /// launch's to do.
+    /// Updates the ownership of graph memory for a launch. If automatic freeing is enabled, returns
+    /// the stream work that frees memory left by the previous launch.
     fn take_memory(&self, plan: &Plan) -> Result<Vec<Piece>> {
         let (mut allocated, mut freed) = (Vec::new(), Vec::new());
         plan.memory(&mut allocated, &mut freed);
@@ -197,14 +203,14 @@ impl Exec {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         for one in others {
-            one.take_back();
+            one.mark_freed();
         }
         let mut pieces = Vec::new();
         for memory in left {
-            if memory.take_back() {
-                pieces.push(memory.clone().going());
+            if memory.mark_freed() {
+                pieces.push(memory.clone().free_work());
             }
-            memory.leave();
+            memory.leave_to_client();
         }
         Ok(pieces)
     }

@@ -1,7 +1,8 @@
-//! Changes of an executable graph: of one node, or of all by another graph.
+//! Updates of an executable graph: of one node, or of all nodes from another graph.
 //!
-//! What may change, and what the refusals are called, follows the documentation of `cuGraphExecUpdate` and of the
-//! `cuGraphExec*SetParams` functions. What it says "may" be refused is allowed.
+//! The permitted changes, and the codes for others, follow NVIDIA's documentation of
+//! `cuGraphExecUpdate` and of the `cuGraphExec*SetParams` functions. Changes that it says "may" be
+//! rejected are allowed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,27 +20,27 @@ use crate::work::launch::Launch;
 use crate::work::memory_operations::Words;
 use crate::work::operation::Operation;
 
-/// Why an update is refused.
-pub struct Refusal {
+/// The reason why an update is rejected.
+pub struct UpdateError {
     /// `CUgraphExecUpdateResult`
     pub result: u32,
-    /// The node of the other graph; 0 for none in particular.
+    /// The node of the new graph, or 0 for none in particular.
     pub node: u64,
-    /// What it comes after there, where that is what is wrong; else 0.
+    /// The node at the start of the offending edge in the new graph, or 0.
     pub from: u64,
 }
 
-impl Refusal {
-    pub fn plain(result: u32) -> Refusal {
-        Refusal {
+impl UpdateError {
+    pub fn plain(result: u32) -> UpdateError {
+        UpdateError {
             result,
             node: 0,
             from: 0,
         }
     }
 
-    fn at(result: u32, step: &Step) -> Refusal {
-        Refusal {
+    fn at(result: u32, step: &Step) -> UpdateError {
+        UpdateError {
             result,
             node: step.node,
             from: 0,
@@ -47,8 +48,8 @@ impl Refusal {
     }
 }
 
-type Checked<T = ()> = std::result::Result<T, Refusal>;
-/// The other graph's nodes, by those of the executable one's.
+type Checked<T = ()> = std::result::Result<T, UpdateError>;
+/// Maps nodes of the executable graph to nodes of the new graph.
 type Pairs = HashMap<usize, usize>;
 
 const TOPOLOGY: u32 = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
@@ -60,7 +61,8 @@ impl Plan {
         steps.map(|(place, step)| (step.number, place)).collect()
     }
 
-    /// The places of the steps that nothing comes after, as their nodes were made.
+    /// Returns the positions of the steps on which nothing depends, in order of their nodes'
+    /// creation.
     fn exits(&self) -> Vec<usize> {
         let places = self.places();
         let mut last = vec![true; self.steps.len()];
@@ -76,16 +78,16 @@ impl Plan {
 /// Pairs the steps of two plans, from the last ones backwards along the edges.
 fn pair(old: &Plan, new: &Plan) -> Checked<Pairs> {
     if old.steps.len() != new.steps.len() {
-        return Err(Refusal::plain(TOPOLOGY));
+        return Err(UpdateError::plain(TOPOLOGY));
     }
     let (old_places, new_places) = (old.places(), new.places());
     let (old_exits, new_exits) = (old.exits(), new.exits());
     if old_exits.len() != new_exits.len() {
         let more = new_exits.get(old_exits.len()).or(new_exits.last());
         let step = more.map(|&place| &new.steps[place]);
-        return Err(Refusal {
+        return Err(UpdateError {
             node: step.map_or(0, |step| step.node),
-            ..Refusal::plain(TOPOLOGY)
+            ..UpdateError::plain(TOPOLOGY)
         });
     }
     let mut pairs = Pairs::new();
@@ -98,7 +100,7 @@ fn pair(old: &Plan, new: &Plan) -> Checked<Pairs> {
     while let Some((one, other)) = open.pop() {
         let (one, other) = (&old.steps[one], &new.steps[other]);
         if one.before.len() != other.before.len() {
-            return Err(Refusal::at(TOPOLOGY, other));
+            return Err(UpdateError::at(TOPOLOGY, other));
         }
         for (mine, theirs) in one.before.iter().zip(&other.before) {
             let places = (old_places[&mine.number], new_places[&theirs.number]);
@@ -111,21 +113,21 @@ fn pair(old: &Plan, new: &Plan) -> Checked<Pairs> {
                 }
                 (Some(&paired), Some(_)) if paired == places.1 => {}
                 _ => {
-                    return Err(Refusal {
+                    return Err(UpdateError {
                         from: new.steps[places.1].node,
-                        ..Refusal::at(TOPOLOGY, other)
+                        ..UpdateError::at(TOPOLOGY, other)
                     });
                 }
             }
             if mine.data != theirs.data {
-                return Err(Refusal::at(TOPOLOGY, other));
+                return Err(UpdateError::at(TOPOLOGY, other));
             }
         }
     }
     Ok(pairs)
 }
 
-/// Whether a kernel can take another's place.
+/// Checks that a kernel can replace another.
 fn check_launch(old: &Launch, new: &Launch, flags: u64) -> std::result::Result<(), u32> {
     if !Arc::ptr_eq(&old.function.context, &new.function.context) {
         return Err(CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE);
@@ -155,7 +157,7 @@ fn check_words(old: &Words, new: &Words) -> bool {
     kinds(old) == kinds(new)
 }
 
-/// Whether an operation can take another's place; else the `CUgraphExecUpdateResult`.
+/// Checks that an operation can replace another. Otherwise returns the `CUgraphExecUpdateResult`.
 fn check_operation(
     old: (&Operation, &Arc<Context>),
     new: (&Operation, &Arc<Context>),
@@ -182,27 +184,27 @@ fn check_operation(
     if allowed { Ok(()) } else { Err(PARAMETERS) }
 }
 
-/// Whether all that another plan does can take the place of what this one does.
+/// Checks that all work of a new plan can replace that of an old one.
 fn check(old: &Plan, new: &Plan, flags: u64) -> Checked<Pairs> {
     let pairs = pair(old, new)?;
-    // As the nodes were made: which refusal is told doesn't depend on anything else.
+    // In order of creation, so that the reported node depends on nothing else.
     for (place, one) in old.steps.iter().enumerate() {
         let other = &new.steps[pairs[&place]];
         if one.action.kind() != other.action.kind() {
             let result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-            return Err(Refusal::at(result, other));
+            return Err(UpdateError::at(result, other));
         }
         match (&one.action, &other.action) {
             (Action::Operation(one, mine), Action::Operation(two, theirs)) => {
                 check_operation((one, mine), (two, theirs), flags)
-                    .map_err(|result| Refusal::at(result, other))?;
+                    .map_err(|result| UpdateError::at(result, other))?;
             }
             (Action::Child(one), Action::Child(two)) => {
                 check(one, two, flags)?;
             }
             (Action::Conditional(one), Action::Conditional(two)) => {
                 if !one.is_like(two) {
-                    return Err(Refusal::at(PARAMETERS, other));
+                    return Err(UpdateError::at(PARAMETERS, other));
                 }
                 for (one, two) in one.bodies.iter().zip(&two.bodies) {
                     check(one, two, flags)?;
@@ -214,7 +216,7 @@ fn check(old: &Plan, new: &Plan, flags: u64) -> Checked<Pairs> {
     Ok(pairs)
 }
 
-/// Has a plan do what another one does, which was checked.
+/// Replaces the work of a plan with that of another plan that was checked.
 fn apply(old: &mut Plan, new: Plan, pairs: &Pairs, flags: u64) -> Checked {
     old.take_references(&new);
     let mut actions: HashMap<usize, Action> = new
@@ -245,53 +247,53 @@ fn apply(old: &mut Plan, new: Plan, pairs: &Pairs, flags: u64) -> Checked {
 }
 
 impl Exec {
-    /// Has it do what a graph does.
+    /// Replaces its work with that of a graph.
     ///
     /// # Errors
-    /// What of the graph is too different; then nothing has changed.
+    /// Returns the reason if the graph differs too much. Then nothing has changed.
     pub fn update(&self, graph: &Graph) -> Checked {
-        let new = Plan::of(graph).map_err(|_| Refusal::plain(CU_GRAPH_EXEC_UPDATE_ERROR))?;
+        let new = Plan::of(graph).map_err(|_| UpdateError::plain(CU_GRAPH_EXEC_UPDATE_ERROR))?;
         let plan = &mut self.state().plan;
         let pairs = check(plan, &new, self.flags)?;
         apply(plan, new, &pairs, self.flags)
     }
 
-    /// Gives the step of a node another task of the same type, for later launches.
+    /// Replaces the task of a node with another task of the same type, for later launches.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node that it wasn't made from, or that is gone; for a task of another type, or
-    /// that is too different.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it was not made from the node, if the node was
+    /// destroyed, or if the task has another type or differs too much.
     pub fn set(&self, node: u64, task: Task) -> Result {
         node::containing(node)?;
         let mut state = self.state();
         let step = state.plan.step(node).ok_or(Code::ERROR_INVALID_VALUE)?;
-        let refused = Err(Code::ERROR_INVALID_VALUE);
+        let rejected = Err(Code::ERROR_INVALID_VALUE);
         let (Action::Operation(old, mine), Task::Operation(mut new, theirs)) =
             (&mut step.action, task)
         else {
-            return refused;
+            return rejected;
         };
         if node::kind_of(old) != node::kind_of(&new) {
-            return refused;
+            return rejected;
         }
         new.keep_attributes(old)?;
         let flat = |one: &Transfer, two: &Transfer| one.is_linear() && two.is_linear();
         if let (Operation::Copy(one), Operation::Copy(two)) = (&*old, &new)
             && !flat(one, two)
         {
-            return refused;
+            return rejected;
         }
         if check_operation((old, mine), (&new, &theirs), self.flags).is_err() {
-            return refused;
+            return rejected;
         }
         (*old, *mine) = (new, theirs);
         Ok(())
     }
 
-    /// Has a child graph node's step do what another graph does.
+    /// Replaces the work of a child graph node with that of another graph.
     ///
     /// # Errors
-    /// As [`Exec::set`].
+    /// Returns the errors of [`Exec::set`].
     pub fn set_child(&self, node: u64, graph: &Graph) -> Result {
         node::containing(node)?;
         let new = Plan::of(graph).map_err(|_| Code::ERROR_INVALID_VALUE)?;
@@ -300,15 +302,16 @@ impl Exec {
         let Action::Child(old) = &mut step.action else {
             return Err(Code::ERROR_INVALID_VALUE);
         };
-        let refused = |_| Code::ERROR_INVALID_VALUE;
-        let pairs = check(old, &new, self.flags).map_err(refused)?;
-        apply(old, new, &pairs, self.flags).map_err(refused)
+        let rejected = |_| Code::ERROR_INVALID_VALUE;
+        let pairs = check(old, &new, self.flags).map_err(rejected)?;
+        apply(old, new, &pairs, self.flags).map_err(rejected)
     }
 
-    /// Looks at the step of a kernel, copy or fill node, to turn it on or off.
+    /// Calls `look` with the enabled flag of a kernel, copy or fill node.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another type, that it wasn't made from, or that is gone.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the node has another type or was destroyed, or if the
+    /// executable graph was not made from it.
     pub fn switch<T>(&self, node: u64, look: impl FnOnce(&mut bool) -> T) -> Result<T> {
         node::containing(node)?;
         let mut state = self.state();

@@ -1,4 +1,4 @@
-//! What a graph consists of, for the client to see.
+//! Queries of a graph's nodes and edges.
 
 use super::definition::{Body, Graph};
 use super::edit::Edge;
@@ -16,12 +16,12 @@ impl Body {
 }
 
 impl Graph {
-    /// All nodes in the order of their creation.
+    /// Returns all nodes in order of creation.
     pub fn nodes(&self) -> Vec<u64> {
         self.body().nodes.values().map(|node| node.handle).collect()
     }
 
-    /// The nodes that come after no other.
+    /// Returns the nodes without dependencies.
     pub fn roots(&self) -> Vec<u64> {
         let body = self.body();
         let roots = body.nodes.values().filter(|node| node.before.is_empty());
@@ -39,19 +39,19 @@ impl Graph {
         edges
     }
 
-    /// What a node comes after.
+    /// Returns the nodes on which a node depends.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where there is no such node.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if there is no such node.
     pub fn dependencies(&self, number: u64) -> Result<Vec<Dependency>> {
         let body = self.body();
         Ok(body.outward(&body.node(number)?.before))
     }
 
-    /// What comes after a node.
+    /// Returns the nodes that depend on a node.
     ///
     /// # Errors
-    /// As [`Graph::dependencies`].
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if there is no such node.
     pub fn dependents(&self, number: u64) -> Result<Vec<Dependency>> {
         let body = self.body();
         Ok(body.outward(&body.node(number)?.after))

@@ -8,11 +8,11 @@ use crate::abi::*;
 use crate::queue::stream_attributes::clamp;
 use crate::work::cluster_limits;
 use crate::work::launch::Launch;
-use crate::work::launch_attributes::Wishes;
+use crate::work::launch_attributes::LaunchOptions;
 use crate::work::operation::Operation;
 use cuda_emulator_engine::Shape;
 
-/// The attributes that a kernel node has.
+/// The attributes of kernel nodes.
 const KNOWN: [u32; 9] = [
     CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
@@ -25,7 +25,7 @@ const KNOWN: [u32; 9] = [
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
 ];
 
-/// Which bytes an attribute's value has; no others are written where one is asked for.
+/// Returns which bytes belong to an attribute's value. A query writes only these.
 pub fn bytes_of_value(id: u32) -> impl Fn(usize) -> bool {
     let end = match id {
         CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => 32,
@@ -33,7 +33,7 @@ pub fn bytes_of_value(id: u32) -> impl Fn(usize) -> bool {
         CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => 2,
         _ => 4,
     };
-    // A number, and a pointer.
+    // A number and a pointer.
     let pointer = id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE;
     move |byte| byte < end || pointer && (8..16).contains(&byte)
 }
@@ -46,8 +46,11 @@ impl Node {
         }
     }
 
+    /// Returns an attribute of a kernel node.
+    ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node that isn't a kernel's, and for what isn't an attribute of one.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not a kernel node or kernel nodes do not have
+    /// the attribute.
     pub fn attribute(&mut self, id: u32) -> Result<AttributeValue> {
         let launch = self.launch()?;
         if !KNOWN.contains(&id) {
@@ -61,23 +64,26 @@ impl Node {
         Ok(launch.attribute(id))
     }
 
+    /// Sets an attribute of a kernel node.
+    ///
     /// # Errors
-    /// As [`Node::attribute`]; `CUDA_ERROR_NOT_SUPPORTED` for what isn't emulated; as for a launch with the attribute.
+    /// Returns the errors of [`Node::attribute`] and of a launch with the attribute, and
+    /// `CUDA_ERROR_NOT_SUPPORTED` for attributes that are not emulated.
     pub fn set_attribute(&mut self, id: u32, value: AttributeValue) -> Result {
         let launch = self.launch()?;
-        // A hint that can be given and not be asked for.
+        // This hint can be set but not queried.
         if id != CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING && !KNOWN.contains(&id) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         let mut attribute = LaunchAttribute { id, value };
         let mut new = launch.clone();
         match id {
-            // A node keeps any.
+            // A node accepts any value.
             CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {}
             CU_LAUNCH_ATTRIBUTE_PRIORITY => {
                 attribute.value.0[0] = clamp(value.0[0] as i32) as u32;
             }
-            _ => Wishes::default().add(&mut new.shape, &attribute, true)?,
+            _ => LaunchOptions::default().add(&mut new.shape, &attribute, true)?,
         }
         new.shape.cluster = cluster_limits::choose(&new.function, new.shape.cluster)?;
         new.attributes.retain(|one| one.id != id);
@@ -87,17 +93,20 @@ impl Node {
         Ok(())
     }
 
-    /// All attributes, and what the shape has of them.
+    /// Returns all attributes, and the shape with those stored there.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node that isn't a kernel's.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not a kernel node.
     pub fn attributes(&mut self) -> Result<(Vec<LaunchAttribute>, Shape)> {
         let launch = self.launch()?;
         Ok((launch.attributes.clone(), launch.shape))
     }
 
+    /// Replaces all attributes.
+    ///
     /// # Errors
-    /// As [`Node::set_attribute`], but `CUDA_ERROR_INVALID_VALUE` for clusters that don't fit.
+    /// Returns the errors of [`Node::set_attribute`], with `CUDA_ERROR_INVALID_VALUE` for clusters
+    /// that do not fit.
     pub fn set_attributes(&mut self, all: (Vec<LaunchAttribute>, Shape)) -> Result {
         let launch = self.launch()?;
         let mut new = launch.clone();
@@ -114,18 +123,18 @@ impl Node {
 }
 
 impl Launch {
-    /// Takes over from another shape what attributes say.
+    /// Copies from another shape the parts that attributes set.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CLUSTER_SIZE` where the function requires other clusters.
+    /// Returns `CUDA_ERROR_INVALID_CLUSTER_SIZE` if the function requires other clusters.
     pub fn take_attributes_of(&mut self, shape: &Shape) -> Result {
         self.shape.cooperative = shape.cooperative;
         self.shape.cluster = cluster_limits::choose(&self.function, shape.cluster)?;
         Ok(())
     }
 
-    /// A captured launch has its function's policy for clusters, unless it came with one; it spreads them where that
-    /// is the default.
+    /// Sets the cluster scheduling policy of a captured launch: its own, or else its function's.
+    /// The default policy becomes "spread".
     pub fn take_policy(&mut self) {
         let id = CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE;
         let own = self.attributes.iter().rfind(|one| one.id == id);
@@ -143,7 +152,7 @@ impl Launch {
         self.attributes.push(LaunchAttribute { id, value });
     }
 
-    /// A captured launch has its stream's priority, unless it came with one.
+    /// Sets the priority of a captured launch to its stream's, unless it has its own.
     pub fn take_priority(&mut self, priority: i32) {
         let id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
         if priority != 0 && !self.attributes.iter().any(|one| one.id == id) {
@@ -154,11 +163,11 @@ impl Launch {
         }
     }
 
-    /// The value of an attribute, set or not.
+    /// Returns the value of an attribute, even if it was not set.
     pub fn attribute(&self, id: u32) -> AttributeValue {
         let mut value = [0; 16];
         if id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE {
-            // Any number but 0 stays what it was.
+            // Any value other than 0 is kept as it was set.
             let set = self.attributes.iter().find(|one| one.id == id);
             return match (self.shape.cooperative, set) {
                 (true, Some(set)) if set.value.0[0] != 0 => set.value,

@@ -16,18 +16,21 @@ use crate::process::warnings;
 use crate::queue::stream::Stream;
 use crate::work::operation::Operation;
 
-/// A node that allocates, and the address.
+/// Creates an allocation node. Returns its task and the address.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for no size, no device, and more access than there are devices; `CUDA_ERROR_NOT_SUPPORTED`
-/// for memory that isn't emulated; `CUDA_ERROR_OUT_OF_MEMORY`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` for a size of 0, an invalid device, and more than 64 access
+/// descriptors. Returns `CUDA_ERROR_NOT_SUPPORTED` for memory that is not emulated, and
+/// `CUDA_ERROR_OUT_OF_MEMORY` if there is no memory left.
 pub fn allocation(graph: &Graph, params: &AllocNodeParams) -> Result<(Task, u64)> {
     let properties = params.pool;
     if properties.allocation_type != CU_MEM_ALLOCATION_TYPE_PINNED || params.access_count > 64 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     if properties.handle_types != 0 {
-        return Err(warnings::lacking("memory of a graph for other processes"));
+        return Err(warnings::missing_feature(
+            "graph memory for other processes",
+        ));
     }
     let ordinal = properties.location.device()?;
     let access: Vec<Access> = In::of(params.access).array(params.access_count)?;
@@ -51,10 +54,11 @@ fn task(
     Ok((task, address))
 }
 
-/// A node that frees.
+/// Creates a free node.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for what isn't a graph's memory, or is freed elsewhere.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the address is not a graph's memory, or if another node
+/// frees it.
 pub fn release(graph: &Graph, address: u64) -> Result<Task> {
     let memory = graph_allocations::at(address)?;
     memory.free_by(graph.handle)?;
@@ -62,10 +66,11 @@ pub fn release(graph: &Graph, address: u64) -> Result<Task> {
     Ok(Task::Operation(Operation::Free(memory), context))
 }
 
-/// `cuMemAllocAsync` in a capture.
+/// Captures a `cuMemAllocAsync`.
 ///
 /// # Errors
-/// As [`allocation`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+/// Returns the errors of [`allocation`], and `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the capture
+/// is invalid.
 pub fn capture_allocation(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64> {
     let context = context::on(pool.ordinal, &stream.context)?;
     let properties = PoolProperties {
@@ -89,10 +94,11 @@ pub fn capture_allocation(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> 
     Ok(place)
 }
 
-/// `cuMemFreeAsync` in a capture.
+/// Captures a `cuMemFreeAsync`.
 ///
 /// # Errors
-/// As [`release`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+/// Returns the errors of [`release`], and `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the capture is
+/// invalid.
 pub fn capture_free(address: u64, stream: &Arc<Stream>) -> Result {
     capture::record_new(stream, |graph| release(graph, address))
 }

@@ -1,8 +1,9 @@
-//! Graphs: operations with an order among them, recorded once and launched often.
+//! Graphs: operations with dependencies, recorded once and launched many times.
 //!
-//! A [`Graph`] is what the client builds, node by node or by capturing streams. An [`executable::Exec`] is what it launches:
-//! a copy of the graph as it was at the instantiation. A launch puts the operations of all nodes on the launching
-//! stream, one after the other in an order that the edges allow, as one piece: nothing else comes between them.
+//! The client builds a [`Graph`](definition::Graph), node by node or by capturing streams. It
+//! launches an [`executable::Exec`], which is a copy of the graph at the time of instantiation. A
+//! launch enqueues the operations of all nodes on the launching stream, one after the other in an
+//! order that the edges allow. Nothing else comes between them.
 
 mod active_captures;
 pub mod capture;
@@ -26,7 +27,7 @@ mod refusal;
 pub mod updatable_nodes;
 pub mod user_object;
 
-pub use definition::{Standing, create, destroy, get};
+pub use definition::{Ownership, create, destroy, get};
 pub use edit::Edge;
 pub use node::{Dependency, Task, containing};
-pub use refusal::Refusal;
+pub use refusal::InstantiateError;

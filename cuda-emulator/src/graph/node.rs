@@ -1,4 +1,4 @@
-//! Nodes: what each of them does, and what it depends on.
+//! Nodes: their tasks and dependencies.
 
 use std::sync::{Arc, Weak};
 
@@ -12,20 +12,20 @@ use crate::process::registry::Owner;
 use crate::work::external_semaphore::Act;
 use crate::work::operation::Operation;
 
-/// What a node does. The operation's arguments are held by value.
+/// The task of a node. It owns the arguments of its operation.
 pub enum Task {
-    /// Nothing, but others may depend on it.
+    /// No work, but other nodes may depend on it.
     Empty,
-    /// As work of a context.
+    /// An operation in a context.
     Operation(Operation, Arc<Context>),
-    /// All that another graph does, which the node owns.
+    /// All work of another graph, which the node owns.
     Child(Arc<Graph>),
-    /// What one of its graphs does, as a value says.
+    /// The work of one of its graphs, depending on a value.
     Conditional(Branch),
 }
 
 impl Task {
-    /// The graphs that the node owns.
+    /// Returns the graphs that the node owns.
     pub fn graphs(&self) -> &[Arc<Graph>] {
         match self {
             Task::Child(graph) => std::slice::from_ref(graph),
@@ -34,12 +34,12 @@ impl Task {
         }
     }
 
-    /// Whether kernels change what it launches.
+    /// Returns whether kernels can change its launch.
     pub fn is_updatable(&self) -> bool {
         matches!(self, Task::Operation(Operation::Launch(launch), _) if launch.updatable.is_some())
     }
 
-    /// The `CUgraphNodeType`.
+    /// Returns the `CUgraphNodeType`.
     pub fn kind(&self) -> u32 {
         match self {
             Task::Empty => CU_GRAPH_NODE_TYPE_EMPTY,
@@ -50,7 +50,7 @@ impl Task {
     }
 }
 
-/// The `CUgraphNodeType` of an operation's node.
+/// Returns the `CUgraphNodeType` of an operation's node.
 pub fn kind_of(operation: &Operation) -> u32 {
     match operation {
         Operation::Launch(_) => CU_GRAPH_NODE_TYPE_KERNEL,
@@ -69,7 +69,7 @@ pub fn kind_of(operation: &Operation) -> u32 {
     }
 }
 
-/// A node that another one comes after, by its handle.
+/// A dependency: the handle of the node that comes first, and the edge's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependency {
     pub node: u64,
@@ -77,7 +77,7 @@ pub struct Dependency {
 }
 
 impl Dependency {
-    /// One that waits for all of the node.
+    /// Creates a full dependency on a node.
     pub fn on(node: u64) -> Dependency {
         Dependency {
             node,
@@ -86,29 +86,29 @@ impl Dependency {
     }
 }
 
-/// One end of an edge: the node at the other end, by its number in the graph.
+/// One end of an edge: the number of the node at the other end, and the edge's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     pub number: u64,
     pub data: EdgeData,
 }
 
-/// A node in its graph.
+/// A node in a graph.
 pub struct Node {
     pub handle: u64,
     pub task: Task,
-    /// What it comes after, in the order in which that was said.
+    /// Edges to this node, in the order in which they were added.
     pub before: Vec<Link>,
-    /// What comes after it.
+    /// Edges from this node.
     pub after: Vec<Link>,
-    /// The node that it is a clone of.
+    /// The node of which it is a copy.
     pub origin: Option<u64>,
-    /// Where each of a kernel's arguments is, once the client has asked.
+    /// Addresses of a kernel's arguments, once the client has queried them.
     pub pointers: Vec<u64>,
 }
 
 impl Node {
-    /// One that does nothing.
+    /// Creates an empty node.
     pub fn new(handle: u64) -> Node {
         Node {
             handle,
@@ -121,11 +121,11 @@ impl Node {
     }
 }
 
-/// Where a node's handle leads.
+/// The graph and number of a node handle.
 pub struct Entry {
     pub handle: u64,
     graph: Weak<Graph>,
-    /// Its number in the graph, by which nodes are in the order of their creation.
+    /// Its number in the graph. Numbers are in order of creation.
     pub number: u64,
 }
 
@@ -140,12 +140,12 @@ impl Object for Entry {
     }
 
     fn leak(&self) -> Option<String> {
-        // It goes with its graph.
+        // A node ends with its graph.
         None
     }
 }
 
-/// A handle for a node of a graph.
+/// Creates a handle for a node of a graph.
 pub fn new_handle(graph: &Weak<Graph>, number: u64) -> u64 {
     let make = |handle| Entry {
         handle,
@@ -160,10 +160,10 @@ pub fn forget(handle: u64) {
     NODES.remove(handle);
 }
 
-/// The graph that a node is in, and its number there.
+/// Returns the graph of a node, and the node's number there.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't a live node's.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not that of a live node.
 pub fn containing(handle: u64) -> Result<(Arc<Graph>, u64)> {
     let entry = NODES.get(handle).ok_or(Code::ERROR_INVALID_VALUE)?;
     let graph = entry.graph.upgrade().ok_or(Code::ERROR_INVALID_VALUE)?;

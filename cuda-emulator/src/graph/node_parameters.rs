@@ -1,9 +1,9 @@
-//! What nodes do, from the structures in which the client says it, and back.
+//! Conversion between the tasks of nodes and the client's parameter structures.
 
 use std::sync::Arc;
 
 use super::conditional_nodes::Branch;
-use super::definition::{self, Graph, Standing};
+use super::definition::{self, Graph, Ownership};
 use super::node::{self, Dependency, Node, Task};
 use crate::abi::pointers::In;
 use crate::abi::status::{Code, Result};
@@ -30,15 +30,17 @@ impl From<KernelNodeParams> for KernelNodeParams2 {
     }
 }
 
-/// The context that a node is to run in; null for the current one.
+/// Returns the context in which a node runs. Null means the current one.
 fn in_context(handle: u64) -> Result<Arc<Context>> {
     let context = context::get_or_current(handle)?;
     context.usable()?;
     Ok(context)
 }
 
+/// Creates the task of a kernel node.
+///
 /// # Errors
-/// As for a launch.
+/// Returns the errors of a launch.
 pub fn kernel(params: &KernelNodeParams2) -> Result<Task> {
     let plain = params.plain;
     let function = if plain.function != 0 {
@@ -63,8 +65,10 @@ pub fn kernel(params: &KernelNodeParams2) -> Result<Task> {
     Ok(Task::Operation(Operation::Launch(launch), context))
 }
 
+/// Creates the task of a copy node.
+///
 /// # Errors
-/// As for a copy, and `CUDA_ERROR_INVALID_VALUE` where there is nothing to copy.
+/// Returns the errors of a copy, and `CUDA_ERROR_INVALID_VALUE` if there is nothing to copy.
 pub fn copy(copy: &Copy3d, context: u64) -> Result<Task> {
     let context = in_context(context)?;
     let transfer = Transfer::described(copy)?;
@@ -74,8 +78,10 @@ pub fn copy(copy: &Copy3d, context: u64) -> Result<Task> {
     Ok(Task::Operation(Operation::Copy(transfer), context))
 }
 
+/// Creates the task of a fill node.
+///
 /// # Errors
-/// As for a fill, and `CUDA_ERROR_INVALID_VALUE` where there is nothing to fill.
+/// Returns the errors of a fill, and `CUDA_ERROR_INVALID_VALUE` if there is nothing to fill.
 pub fn fill(params: &MemsetNodeParams, context: u64) -> Result<Task> {
     let context = in_context(context)?;
     if !matches!(params.element, 1 | 2 | 4) {
@@ -92,15 +98,20 @@ pub fn fill(params: &MemsetNodeParams, context: u64) -> Result<Task> {
     Ok(Task::Operation(Operation::Fill(fill), context))
 }
 
+/// Creates the task of a host node.
+///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for null.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the function is null.
 pub fn host(params: &HostNodeParams) -> Result<Task> {
     let call = HostCall::new(params.function, params.data)?;
     Ok(Task::Operation(Operation::Call(call), in_context(0)?))
 }
 
+/// Creates the task of a node with stream memory operations.
+///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for unknown flags and too many operations; what is wrong with one of them.
+/// Returns `CUDA_ERROR_INVALID_VALUE` for unknown flags and too many operations, or the error of an
+/// invalid operation.
 pub fn batch(params: &BatchNodeParams) -> Result<Task> {
     let context = in_context(params.context)?;
     if params.flags != 0 || params.count > memory_operations::MOST {
@@ -111,8 +122,10 @@ pub fn batch(params: &BatchNodeParams) -> Result<Task> {
     Ok(Task::Operation(Operation::Words(words), context))
 }
 
+/// Creates the task of a semaphore node.
+///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for null, and for what is no semaphore.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if a pointer is null or a semaphore is invalid.
 pub fn semaphores(act: Act, params: &SemaphoreNodeParams) -> Result<Task> {
     let context = in_context(0)?;
     let count = params.count as usize;
@@ -122,8 +135,10 @@ pub fn semaphores(act: Act, params: &SemaphoreNodeParams) -> Result<Task> {
     Ok(Task::Operation(Operation::Semaphores(semaphores), context))
 }
 
+/// Creates the task of an event record node.
+///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`, here and below.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the event does not exist.
 pub fn record(event: u64) -> Result<Task> {
     let event = event::get(event)?;
     let context = event.context.clone();
@@ -136,51 +151,54 @@ pub fn wait(event: u64) -> Result<Task> {
     Ok(Task::Operation(Operation::Await(event), context))
 }
 
-/// A node for a graph, which becomes the node's own or is copied.
+/// Creates the task of a child graph node from a graph that is moved or copied.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a graph that isn't the client's, and for a copy of one that allocates or frees memory.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the graph is to be moved and the client does not own it,
+/// and the errors of [`Graph::copy`].
 pub fn child(params: &ChildNodeParams) -> Result<Task> {
     let graph = definition::get(params.graph)?;
-    match (params.ownership, graph.standing()) {
-        (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, _) => Ok(Task::Child(graph.copy(Standing::Child)?)),
-        (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, Standing::Own) => Ok(Task::Child(graph)),
+    match (params.ownership, graph.ownership()) {
+        (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, _) => Ok(Task::Child(graph.copy(Ownership::Node)?)),
+        (CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, Ownership::Client) => Ok(Task::Child(graph)),
         _ => Err(Code::ERROR_INVALID_VALUE),
     }
 }
 
-/// Adds a node. A graph that becomes its own stays the client's if that fails.
+/// Adds a node. If that fails, a graph to be moved into it still belongs to the client.
 ///
 /// # Errors
-/// As [`Graph::add`], and `CUDA_ERROR_INVALID_VALUE` for a graph that would contain itself.
+/// Returns the errors of [`Graph::add`], and `CUDA_ERROR_INVALID_VALUE` for a graph that would
+/// contain itself.
 pub fn add(graph: &Arc<Graph>, task: Task, on: &[Dependency]) -> Result<u64> {
     if let Task::Operation(Operation::Free(memory), _) = &task {
         let memory = memory.clone();
         return graph
             .add(task, on)
-            .inspect_err(|_| memory.keep(graph.handle));
+            .inspect_err(|_| memory.undo_free_by(graph.handle));
     }
     let Task::Child(child) = &task else {
         return graph.add(task, on);
     };
     let child = child.clone();
-    let moved = child.standing() == Standing::Own;
+    let moved = child.ownership() == Ownership::Client;
     if moved && child.contains(graph) {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let node = graph.add(task, on);
     match node {
-        Ok(_) => child.stand(Standing::Child),
+        Ok(_) => child.set_ownership(Ownership::Node),
         Err(_) if !moved => child.end(),
         Err(_) => {}
     }
     node
 }
 
-/// The task that a `CUgraphNodeParams` describes.
+/// Creates the task described by a `CUgraphNodeParams`.
 ///
 /// # Errors
-/// What is wrong with it; `CUDA_ERROR_NOT_SUPPORTED` for nodes that aren't emulated.
+/// Returns the error of the node's own parameters, and `CUDA_ERROR_NOT_SUPPORTED` for nodes whose
+/// parameters cannot be changed.
 pub fn task(params: &NodeParams) -> Result<Task> {
     if params.reserved != [0; 3] || params.reserved_too != 0 {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -206,7 +224,7 @@ pub fn task(params: &NodeParams) -> Result<Task> {
         CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => batch(&params.get()),
         CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => semaphores(Act::Signal, &params.get()),
         CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => semaphores(Act::Wait, &params.get()),
-        // Only to be added: none can be changed.
+        // These can be added but not changed.
         CU_GRAPH_NODE_TYPE_MEM_ALLOC
         | CU_GRAPH_NODE_TYPE_MEM_FREE
         | CU_GRAPH_NODE_TYPE_CONDITIONAL => Err(Code::ERROR_NOT_SUPPORTED),
@@ -214,10 +232,10 @@ pub fn task(params: &NodeParams) -> Result<Task> {
     }
 }
 
-/// Looks at a node.
+/// Calls `look` with a node.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` where there is none; as `look`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if there is no such node, or the error of `look`.
 pub fn with<T>(node: u64, look: impl FnOnce(&mut Node) -> Result<T>) -> Result<T> {
     let (graph, number) = node::containing(node)?;
     let mut body = graph.body();
@@ -226,10 +244,12 @@ pub fn with<T>(node: u64, look: impl FnOnce(&mut Node) -> Result<T>) -> Result<T
 }
 
 impl Node {
-    /// A kernel node's parameters. The arguments they point to live as long as the node keeps them.
+    /// Returns a kernel node's parameters. Its argument pointers are valid as long as the node
+    /// keeps these parameters.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another type, here and below.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the node has another type. The same applies to the
+    /// methods below.
     pub fn kernel_params(&mut self) -> Result<KernelNodeParams2> {
         let Task::Operation(Operation::Launch(launch), context) = &self.task else {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -297,7 +317,7 @@ impl Node {
         }
     }
 
-    /// The operations they point to live as long as the node keeps them.
+    /// Returns the parameters. Its pointers are valid as long as the node keeps these parameters.
     pub fn batch_params(&self) -> Result<BatchNodeParams> {
         match &self.task {
             Task::Operation(Operation::Words(words), context) => Ok(BatchNodeParams {
@@ -310,7 +330,7 @@ impl Node {
         }
     }
 
-    /// The semaphores and parameters they point to live as long as the node keeps them.
+    /// Returns the parameters. Its pointers are valid as long as the node keeps these parameters.
     pub fn semaphore_params(&self, act: Act) -> Result<SemaphoreNodeParams> {
         match &self.task {
             Task::Operation(Operation::Semaphores(semaphores), _) if semaphores.act == act => {
@@ -324,7 +344,7 @@ impl Node {
         }
     }
 
-    /// The event that is recorded, or waited for.
+    /// Returns the event that it records, or for which it waits.
     pub fn event(&self, kind: u32) -> Result<u64> {
         match &self.task {
             Task::Operation(Operation::Record(event) | Operation::Await(event), _)
@@ -343,7 +363,7 @@ impl Node {
         }
     }
 
-    /// The address that the node frees.
+    /// Returns the address that it frees.
     pub fn freed(&self) -> Result<u64> {
         match &self.task {
             Task::Operation(Operation::Free(memory), _) => Ok(memory.address()),
@@ -351,7 +371,7 @@ impl Node {
         }
     }
 
-    /// What a conditional node has.
+    /// Returns the contents of a conditional node.
     pub fn branch(&self) -> Result<&Branch> {
         match &self.task {
             Task::Conditional(branch) => Ok(branch),
@@ -359,7 +379,7 @@ impl Node {
         }
     }
 
-    /// The graph that the node owns.
+    /// Returns the graph that it owns.
     pub fn child(&self) -> Result<&Arc<Graph>> {
         match &self.task {
             Task::Child(graph) => Ok(graph),
@@ -367,10 +387,10 @@ impl Node {
         }
     }
 
-    /// All of it as a `CUgraphNodeParams`.
+    /// Returns all parameters as a `CUgraphNodeParams`.
     ///
     /// # Errors
-    /// None: each task has its form.
+    /// Does not fail, because every task has parameters.
     pub fn params(&mut self) -> Result<NodeParams> {
         let kind = self.task.kind();
         Ok(match kind {
@@ -400,10 +420,11 @@ impl Node {
         })
     }
 
-    /// Gives the node a new task of the same type.
+    /// Replaces the node's task with another task of the same type.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a task of another type; `CUDA_ERROR_NOT_SUPPORTED` for a new child graph.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the task has another type, and
+    /// `CUDA_ERROR_NOT_SUPPORTED` for a new child graph.
     pub fn set(&mut self, task: Task) -> Result {
         if task.kind() != self.task.kind() {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -412,10 +433,12 @@ impl Node {
         match (&mut task, &self.task) {
             (Task::Operation(new, _), Task::Operation(old, _)) => new.keep_attributes(old)?,
             (Task::Child(graph), _) => {
-                if graph.standing() == Standing::Child {
+                if graph.ownership() == Ownership::Node {
                     graph.end();
                 }
-                return Err(warnings::lacking("another graph for a child graph node"));
+                return Err(warnings::missing_feature(
+                    "a new graph for a child graph node",
+                ));
             }
             _ => {}
         }
@@ -426,10 +449,10 @@ impl Node {
 }
 
 impl Operation {
-    /// A kernel's new parameters leave its attributes as they were.
+    /// Keeps the attributes of a kernel node whose parameters are replaced.
     ///
     /// # Errors
-    /// As for a launch with these attributes.
+    /// Returns the errors of a launch with these attributes.
     pub fn keep_attributes(&mut self, old: &Operation) -> Result {
         let (Operation::Launch(new), Operation::Launch(old)) = (self, old) else {
             return Ok(());
@@ -437,7 +460,7 @@ impl Operation {
         new.attributes.clone_from(&old.attributes);
         new.take_attributes_of(&old.shape)?;
         new.updatable.clone_from(&old.updatable);
-        // Written into the parameters of another kernel, old changes would make no sense.
+        // Changes made by kernels would be meaningless in the parameters of another kernel.
         if let Some(node) = &new.updatable {
             node.forget_changes();
         }

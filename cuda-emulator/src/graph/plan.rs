@@ -1,4 +1,4 @@
-//! What a launch of a graph does: its nodes in order, as they were at the instantiation.
+//! Plans: the nodes of a graph in execution order, as they were at the instantiation.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::queue::stream::{How, Piece, Stream};
 use crate::work::conditional_values::Condition;
 use crate::work::operation::Operation;
 
-/// The nodes of a graph, each behind those that it comes after.
+/// The nodes of a graph in topological order.
 #[derive(Clone)]
 pub struct Plan {
     pub steps: Vec<Step>,
@@ -23,20 +23,20 @@ pub struct Plan {
     references: Arc<References>,
 }
 
-/// What one node does.
+/// The work of one node.
 #[derive(Clone)]
 pub struct Step {
-    /// The handle of the node that it was made from.
+    /// The handle of the node from which it was made.
     pub node: u64,
     /// The node's number in its graph.
     pub number: u64,
     pub before: Vec<Link>,
     pub action: Action,
-    /// Whether a launch does it.
+    /// Whether launches execute it.
     pub enabled: bool,
 }
 
-/// As [`Task`], with the plans of the graphs that a node owns.
+/// Like [`Task`], but with plans in place of the graphs that a node owns.
 #[derive(Clone)]
 pub enum Action {
     Empty,
@@ -57,7 +57,7 @@ impl Action {
         })
     }
 
-    /// The `CUgraphNodeType`.
+    /// Returns the `CUgraphNodeType`.
     pub fn kind(&self) -> u32 {
         match self {
             Action::Empty => Task::Empty.kind(),
@@ -69,7 +69,8 @@ impl Action {
 }
 
 impl Plan {
-    /// The plan of a graph as it is now; or the handle of a node in a cycle.
+    /// Creates the plan of a graph in its current state. If there is a cycle, returns the handle of
+    /// a node in it.
     pub fn of(graph: &Graph) -> std::result::Result<Plan, u64> {
         let mut references = References::default();
         references.extend(&graph.references(), Some(1));
@@ -93,7 +94,7 @@ impl Plan {
         })
     }
 
-    /// The step that was made from a node, here or in a child graph.
+    /// Returns the step of a node, here or in a child graph.
     pub fn step(&mut self, node: u64) -> Option<&mut Step> {
         for step in &mut self.steps {
             if step.node == node {
@@ -101,7 +102,7 @@ impl Plan {
             }
             let found = match &mut step.action {
                 Action::Child(plan) => plan.step(node),
-                // A launch that is under way keeps what it has.
+                // A launch in progress keeps its own copy.
                 Action::Conditional(branch) => {
                     let mut bodies = branch.bodies.iter_mut();
                     bodies.find_map(|body| Arc::make_mut(body).step(node))
@@ -115,12 +116,12 @@ impl Plan {
         None
     }
 
-    /// The user objects of another plan take the place of its own.
+    /// Replaces its user objects with those of another plan.
     pub fn take_references(&mut self, other: &Plan) {
         self.references = other.references.clone();
     }
 
-    /// What keeps the user objects of all of it alive.
+    /// Collects the references that keep all of its user objects alive.
     pub fn references(&self, all: &mut Vec<Arc<References>>) {
         if !self.references.is_empty() {
             all.push(self.references.clone());
@@ -136,7 +137,7 @@ impl Plan {
         }
     }
 
-    /// Whether kernels change a node of it.
+    /// Returns whether kernels can change one of its nodes.
     pub fn is_updatable(&self) -> bool {
         self.steps.iter().any(|step| match &step.action {
             Action::Operation(Operation::Launch(launch), _) => launch.updatable.is_some(),
@@ -146,7 +147,7 @@ impl Plan {
         })
     }
 
-    /// What it allocates, and what it frees.
+    /// Collects the memory that it allocates and frees.
     pub fn memory(&self, allocated: &mut Vec<Arc<GraphMemory>>, freed: &mut Vec<Arc<GraphMemory>>) {
         for step in &self.steps {
             match &step.action {
@@ -158,10 +159,10 @@ impl Plan {
         }
     }
 
-    /// Whether all of it can be done.
+    /// Checks that all contexts of its work can be used.
     ///
     /// # Errors
-    /// The state of a context that work belongs to.
+    /// Returns an error if a context is destroyed or has faulted.
     pub fn usable(&self) -> Result {
         for step in &self.steps {
             match &step.action {
@@ -176,11 +177,12 @@ impl Plan {
         Ok(())
     }
 
-    /// The work of one launch, in order. `of` says in fault reports what is launched.
+    /// Adds the stream work of one launch, in order. `of` is the executable graph named in fault
+    /// reports.
     pub fn pieces(&self, stream: &Arc<Stream>, of: u64, pieces: &mut Vec<Piece>) {
         for step in &self.steps {
             match &step.action {
-                // Kernels decide when its turn has come.
+                // Whether it runs is decided when it starts, because kernels can change that.
                 Action::Operation(Operation::Launch(launch), _) if launch.updatable.is_some() => {
                     let piece = launch.clone().updatable_piece(step.enabled);
                     pieces.push(named(piece, of, step.node));
@@ -200,7 +202,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// The conditions of all its conditional nodes.
+    /// Collects the conditions of all its conditional nodes.
     pub fn conditions(&self, all: &mut Vec<Arc<Condition>>) {
         for step in &self.steps {
             match &step.action {
@@ -221,7 +223,7 @@ impl Plan {
     }
 }
 
-/// What a conditional node does at a launch.
+/// The plan of a conditional node.
 #[derive(Clone)]
 pub struct BranchPlan {
     condition: Arc<Condition>,
@@ -230,7 +232,8 @@ pub struct BranchPlan {
 }
 
 impl BranchPlan {
-    /// The plan of a node; or the handle of a node that a body can't have, or that is in a cycle.
+    /// Creates the plan of a node. If a body contains a node that is not allowed or is in a cycle,
+    /// returns the handle of that node.
     fn of(branch: &Branch) -> std::result::Result<BranchPlan, u64> {
         let body = |graph: &Arc<Graph>| match unfit(graph) {
             Some(node) => Err(node),
@@ -247,20 +250,21 @@ impl BranchPlan {
         })
     }
 
-    /// Whether another one's bodies can take the place of these.
+    /// Returns whether another plan's bodies can replace these.
     pub fn is_like(&self, other: &BranchPlan) -> bool {
         (self.kind, self.bodies.len()) == (other.kind, other.bodies.len())
     }
 
-    /// Takes over another one's condition: its kernels set that.
+    /// Takes over the condition of another plan, because the new kernels set that one.
     pub fn take_condition(&mut self, other: &BranchPlan) {
         self.condition = other.condition.clone();
     }
 
-    /// The work of one launch. `of` says in fault reports what is launched.
+    /// Returns the stream work of one launch. `of` is the executable graph named in fault reports.
     pub fn piece(&self, stream: &Arc<Stream>, of: u64) -> Piece {
         let (plan, stream) = (self.clone(), stream.clone());
-        // Made now, so that host memory that the bodies will use is known. Later rounds make their own.
+        // Created now, so that the host memory that the bodies will use is registered. Later
+        // iterations create their own work.
         let first = plan.bodies.iter().map(|body| body.work(&stream, of));
         let mut first: Vec<_> = first.map(Some).collect();
         let work = move || {
@@ -283,7 +287,7 @@ impl BranchPlan {
         Piece::new(How::Soon, Box::new(work))
     }
 
-    /// The body that the value asks for now.
+    /// Returns the body selected by the current value.
     fn choice(&self) -> Option<usize> {
         let value = self.condition.value();
         let body = match self.kind {
@@ -296,7 +300,7 @@ impl BranchPlan {
     }
 }
 
-/// A node that a body of a conditional node can't have.
+/// Returns a node that is not allowed in a body of a conditional node.
 fn unfit(graph: &Graph) -> Option<u64> {
     let body = graph.body();
     let unfit = |task: &Task| match task {
@@ -311,7 +315,7 @@ fn unfit(graph: &Graph) -> Option<u64> {
     nodes.find(|node| unfit(&node.task)).map(|node| node.handle)
 }
 
-/// Has a fault's report say where it happened.
+/// Adds the node to the reports of faults.
 fn named(piece: Piece, exec: u64, node: u64) -> Piece {
     let work = piece.work;
     let work = move || {

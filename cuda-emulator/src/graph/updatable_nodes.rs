@@ -1,4 +1,4 @@
-//! Nodes of kernels that kernels may change.
+//! Kernel nodes that kernels can change.
 
 use super::node::{Node, Task};
 use crate::abi::AttributeValue;
@@ -7,16 +7,17 @@ use crate::work::operation::Operation;
 use crate::work::updatable_kernel::Updatable;
 
 impl Node {
-    /// Whether kernels change it.
+    /// Returns whether kernels can change it.
     pub fn is_updatable(&self) -> bool {
         self.task.is_updatable()
     }
 
-    /// Sets the attribute by which kernels may change the node; the value with the node's handle.
+    /// Sets the attribute that allows kernels to change the node. Returns the value with the node's
+    /// handle.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node that isn't a kernel's, and for a value but 0 and 1;
-    /// `CUDA_ERROR_NOT_SUPPORTED` for taking it back.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not a kernel node or the value is neither 0 nor
+    /// 1, and `CUDA_ERROR_NOT_SUPPORTED` if the attribute is already set and would be cleared.
     pub fn set_updatable(&mut self, value: AttributeValue) -> Result<AttributeValue> {
         let Task::Operation(Operation::Launch(launch), _) = &mut self.task else {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -30,7 +31,7 @@ impl Node {
                 launch.updatable = Some(node);
                 Ok(value)
             }
-            // As an H200 has it: the value names no node yet.
+            // As on an H200, the attribute can be set again if the value does not contain a handle.
             (1, Some(node)) if value.0[2..4] == [0, 0] => Ok(node.value()),
             _ => Err(Code::ERROR_INVALID_VALUE),
         }

@@ -1,4 +1,5 @@
-//! User objects: what the client keeps alive as long as graphs and their launches need it.
+//! User objects: resources of the client that stay alive as long as graphs and their launches need
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,7 +21,7 @@ pub struct UserObject {
     counts: Mutex<Counts>,
 }
 
-/// Who has how many references.
+/// References held by the client and by graphs.
 struct Counts {
     clients: u64,
     graphs: u64,
@@ -42,10 +43,11 @@ impl Object for UserObject {
     }
 }
 
-/// Makes one, whose first references are the client's.
+/// Creates a user object. The client owns the first references.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for no function, no references and other flags than the one that is required.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the destructor is null, the number of references is 0 or
+/// too large, or the flags are not the required one.
 pub fn create(data: u64, destroy: u64, references: u32, flags: u32) -> Result<Arc<UserObject>> {
     if flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC || !is_count(references) {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -62,8 +64,10 @@ pub fn create(data: u64, destroy: u64, references: u32, flags: u32) -> Result<Ar
     }))
 }
 
+/// Returns the user object of a handle.
+///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not live.
 pub fn get(handle: u64) -> Result<Arc<UserObject>> {
     OBJECTS.get(handle).ok_or(Code::ERROR_INVALID_VALUE)
 }
@@ -73,10 +77,10 @@ fn is_count(count: u32) -> bool {
 }
 
 impl UserObject {
-    /// Gives the client more references.
+    /// Adds references for the client.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for no number of references, here and below.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if `count` is 0 or too large.
     pub fn retain(&self, count: u32) -> Result {
         if !is_count(count) {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -85,10 +89,11 @@ impl UserObject {
         Ok(())
     }
 
-    /// Takes references from the client.
+    /// Removes references of the client.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than it has.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if `count` is 0 or too large, or if the client has fewer
+    /// references.
     pub fn release(&self, count: u32) -> Result {
         let mut counts = self.counts.lock().unpoisoned();
         if !is_count(count) || counts.clients < count.into() {
@@ -99,7 +104,7 @@ impl UserObject {
         Ok(())
     }
 
-    /// Ends the object if there are no references any more.
+    /// Destroys the object if no references are left.
     fn end_without(&self, references: u64) {
         if references == 0 && OBJECTS.remove(self.handle).is_some() {
             let (destroy, data) = (self.destroy, self.data);
@@ -108,7 +113,7 @@ impl UserObject {
     }
 }
 
-/// A destructor's call.
+/// A call of a destructor.
 struct Destruction {
     destroy: Function,
     data: u64,
@@ -116,12 +121,13 @@ struct Destruction {
 
 impl Destruction {
     fn run(self) {
-        // SAFETY: the client's function with the argument it asked for; no reference is left.
-        call::into_client_alone(|| unsafe { (self.destroy)(self.data) });
+        // SAFETY: the client's function is called with the client's argument, and no reference is
+        // left.
+        call::call_client_without_context(|| unsafe { (self.destroy)(self.data) });
     }
 }
 
-/// Has the destructor called by a thread of its own: this one may hold locks.
+/// Calls the destructor on a separate thread, because this one may hold locks.
 fn destroy_elsewhere(call: Destruction) {
     static QUEUE: Mutex<Option<Sender<Destruction>>> = Mutex::new(None);
     let mut queue = QUEUE.lock().unpoisoned();
@@ -144,11 +150,12 @@ fn destroy_elsewhere(call: Destruction) {
 }
 
 impl UserObject {
-    /// Counts references of a graph: new ones, or the client's.
+    /// Counts references of a graph, either new ones or the client's.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for no number of references, unknown flags, and for more than the client has.
-    pub fn lend(&self, count: u32, flags: u32) -> Result {
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if `count` is 0 or too large, for unknown flags, and if
+    /// the client has fewer references.
+    pub fn add_graph_references(&self, count: u32, flags: u32) -> Result {
         if !is_count(count) || flags & !CU_GRAPH_USER_OBJECT_MOVE != 0 {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -161,15 +168,15 @@ impl UserObject {
         Ok(())
     }
 
-    /// Ends references of a graph.
-    pub fn return_from_graph(&self, count: u32) {
+    /// Releases references of a graph.
+    pub fn remove_graph_references(&self, count: u32) {
         let mut counts = self.counts.lock().unpoisoned();
         counts.graphs -= u64::from(count);
         self.end_without(counts.clients + counts.graphs);
     }
 }
 
-/// References to user objects, which are given back in the end.
+/// References to user objects, which are released when this is dropped.
 #[derive(Default)]
 pub struct References(BTreeMap<u64, (Arc<UserObject>, u64)>);
 
@@ -183,10 +190,10 @@ impl References {
         self.0.is_empty()
     }
 
-    /// Takes references to an object out.
+    /// Removes references to an object.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than there are.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if there are fewer.
     pub fn take(&mut self, object: &UserObject, count: u32) -> Result {
         let entry = self.0.get_mut(&object.handle);
         let (_, held) = entry.ok_or(Code::ERROR_INVALID_VALUE)?;
@@ -200,7 +207,7 @@ impl References {
         Ok(())
     }
 
-    /// Adds references to the same objects: as many, or `each`.
+    /// Adds references to the same objects: the same number of each, or `each`.
     pub fn extend(&mut self, others: &References, each: Option<u64>) {
         for (object, count) in others.0.values() {
             let count = each.unwrap_or(*count);

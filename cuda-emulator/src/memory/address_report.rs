@@ -1,4 +1,4 @@
-//! What reports say of an address.
+//! Descriptions of addresses for fault reports.
 
 use std::sync::atomic::Ordering;
 
@@ -7,13 +7,13 @@ use super::freed_allocations;
 use super::origin::Origin;
 use crate::process::context::Context;
 
-/// What an access of `size` bytes at `address` met, for a fault report.
+/// Describes the memory at `address` for the report of a faulting access of `size` bytes.
 pub fn explain(address: u64, size: u32) -> String {
     let touches = |base: u64, length: u64| address < base.saturating_add(length) && address >= base;
     if address < 4096 {
         return format!("address {address:#x} is a null pointer, or an offset from one");
     }
-    // What was freed last is the likeliest.
+    // After the live allocations, the most recently freed one is the most likely.
     let (before, after) = allocations::around(address);
     if let Some(live) = &before
         && touches(live.base, live.size)
@@ -21,7 +21,7 @@ pub fn explain(address: u64, size: u32) -> String {
         let place = live.summary();
         if !live.ready.load(Ordering::Acquire) && live.origin == Origin::Graph {
             return format!(
-                "{place} is not allocated now: no launch of its graph has got there, or it was freed again"
+                "{place} is not allocated now: no launch of its graph has reached the allocation, or it has been freed again"
             );
         }
         if !live.ready.load(Ordering::Acquire) {
@@ -33,27 +33,27 @@ pub fn explain(address: u64, size: u32) -> String {
         return match beyond {
             0 if !live.writable => format!("{place} is read-only"),
             0 => format!("{place} contains it"),
-            _ => format!("the last {beyond} of {size} bytes lie beyond the end of {place}"),
+            _ => format!("the last {beyond} of {size} bytes are beyond the end of {place}"),
         };
     }
     if let Some((start, freed)) = freed_allocations::at(address) {
-        return format!("it lies {} bytes into {freed}", address - start);
+        return format!("it is {} bytes into {freed}", address - start);
     }
     let behind = before.map(|one| (address - (one.base + one.size), one));
     let ahead = after.map(|one| (one.base - address, one));
     match (behind, ahead) {
         (None, None) => "no memory is allocated".into(),
         (Some((gap, one)), other) if other.as_ref().is_none_or(|(far, _)| gap <= *far) => {
-            format!("it lies {gap} bytes past the end of {}", one.summary())
+            format!("it is {gap} bytes past the end of {}", one.summary())
         }
         (_, Some((gap, one))) => {
-            format!("it lies {gap} bytes before the start of {}", one.summary())
+            format!("it is {gap} bytes before the start of {}", one.summary())
         }
         (Some(_), None) => unreachable!("covered by the second arm"),
     }
 }
 
-/// Why work of a context may not use memory of another device, if that is so.
+/// Returns why work of a context may not access memory of another device, or `None` if it may.
 pub fn closed(context: &Context, address: u64) -> Option<String> {
     let allocation = allocations::find(address)?;
     let whose = format!(
@@ -62,15 +62,20 @@ pub fn closed(context: &Context, address: u64) -> Option<String> {
         allocation.context.ordinal
     );
     let how = match allocation.pool {
-        Some(_) => "cuMemPoolSetAccess opens pools to other devices (MemoryPool::grant_access)",
-        None => "cuCtxEnablePeerAccess opens it to a context",
+        Some(_) => {
+            "cuMemPoolSetAccess grants other devices access to a pool (MemoryPool::grant_access)"
+        }
+        None => "cuCtxEnablePeerAccess grants a context access to it",
     };
     match allocation.is_open_to(context) {
         Some(true) => None,
         Some(false) if allocation.writable => {
-            Some(format!("{whose}, which this one may read: {how}"))
+            Some(format!("{whose}, which this device may only read: {how}"))
         }
         Some(false) => None,
-        None => Some(format!("{whose}, closed to {}: {how}", context.name())),
+        None => Some(format!(
+            "{whose}, which {} may not access: {how}",
+            context.name()
+        )),
     }
 }

@@ -1,11 +1,11 @@
-//! The table of allocations: what every address belongs to, and what it used to belong to.
+//! The table of allocations, which maps addresses to live allocations.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once, OnceLock, RwLock};
 
 use super::arena;
-use super::backing::Ground;
+use super::backing::Backing;
 use super::freed_allocations;
 use super::managed;
 use super::origin::Origin;
@@ -23,34 +23,35 @@ use cuda_emulator_engine::Unpoisoned;
 pub struct Allocation {
     pub base: u64,
     pub size: u64,
-    /// Never used twice in a process.
+    /// Unique in the process.
     pub id: u64,
     pub origin: Origin,
     /// The context it belongs to.
     pub context: Arc<Context>,
-    /// Flags of the call that made it; of mapped memory, where the memory behind it is (`CUmemLocationType`).
+    /// Flags of the call that created it. For mapped memory, the `CUmemLocationType` of the
+    /// physical memory.
     pub flags: u32,
-    /// Kernels may write to it.
+    /// Whether kernels may write to it.
     pub writable: bool,
     /// The pool of a stream-ordered allocation.
     pub pool: Option<Arc<Pool>>,
-    /// False until a stream-ordered allocation's turn has come.
+    /// False until the stream has reached a stream-ordered allocation.
     pub ready: AtomicBool,
-    /// `cuMemFreeAsync` was called.
+    /// Whether `cuMemFreeAsync` was called.
     pub freeing: AtomicBool,
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`
     pub sync_memops: AtomicBool,
-    /// Of mapped memory: who may use it.
+    /// The access rights of mapped memory.
     pub rights: Option<Rights>,
-    /// What other processes see of it, once there is a handle.
+    /// The slot that describes it to other processes, once a handle was requested.
     pub shared: OnceLock<Option<Slot>>,
-    /// What goes with it: its addresses, and what it counts for.
-    ground: Ground,
-    /// Which bytes have been written, with `CUDA_EMULATOR_CHECK=uninit`.
+    /// Its addresses and its share of the device's memory, released with it.
+    backing: Backing,
+    /// The bytes that have been written, with `CUDA_EMULATOR_CHECK=uninit`.
     pub shadow: Option<Shadow>,
 }
 
-/// Live allocations, by where they begin.
+/// Live allocations by base address.
 type Live = BTreeMap<u64, Arc<Allocation>>;
 
 static LIVE: RwLock<Live> = RwLock::new(Live::new());
@@ -65,17 +66,17 @@ fn write() -> std::sync::RwLockWriteGuard<'static, Live> {
     LIVE.write().unpoisoned()
 }
 
-/// Counts up whenever an allocation goes.
+/// Returns a counter that increases whenever an allocation is freed.
 pub fn generation() -> u64 {
     GENERATION.load(Ordering::Acquire)
 }
 
-/// Who may use what has changed: what was found before must be looked for again.
-pub fn forget_views() {
+/// Invalidates cached lookups after access rights have changed.
+pub fn invalidate_lookups() {
     GENERATION.fetch_add(1, Ordering::AcqRel);
 }
 
-/// What to allocate.
+/// The parameters of an allocation.
 pub struct Request {
     pub size: u64,
     pub align: u64,
@@ -98,18 +99,18 @@ impl Request {
     }
 }
 
-/// Puts an allocation into the table.
+/// Inserts an allocation into the table.
 fn enter(tables: &mut Live, allocation: &Arc<Allocation>) {
     static KNOWN: Once = Once::new();
     KNOWN.call_once(|| registry::register(&Memory));
     tables.insert(allocation.base, allocation.clone());
 }
 
-/// Memory, as a kind of thing that the client gives back.
+/// The registered kind of memory allocations.
 struct Memory;
 
 impl Memory {
-    /// The live allocations of contexts that live.
+    /// Returns the live allocations of live contexts.
     fn all(&self) -> Vec<Arc<Allocation>> {
         let mut all: Vec<_> = read().values().cloned().collect();
         all.retain(|one| one.context.is_alive());
@@ -123,33 +124,33 @@ impl Kind for Memory {
     }
 
     fn rank(&self) -> u8 {
-        // After all that uses it.
+        // Memory ends after everything that uses it.
         u8::MAX
     }
 
     fn end(&self, owner: &Owner) {
         let mut all: Vec<_> = read().values().cloned().collect();
-        // Who may use what ends with a context, too.
-        forget_views();
-        // What is mapped belongs to no context.
+        // Access rights may also end with a context.
+        invalidate_lookups();
+        // Mapped memory belongs to no context.
         all.retain(|one| one.context.id == owner.id && one.rights.is_none());
         for allocation in all {
             free(&allocation, "the end of its context");
         }
     }
 
-    /// Whether `cuMemFreeAsync` was called for memory whose turn hasn't come.
-    fn is_settling(&self) -> bool {
+    /// Returns whether a stream has not yet reached a `cuMemFreeAsync`.
+    fn has_queued_frees(&self) -> bool {
         let all = self.all();
         all.iter().any(|one| one.freeing.load(Ordering::Acquire))
     }
 
     fn leaks(&self) -> Vec<String> {
         let mut all = self.all();
-        all.retain(|one| one.is_clients());
+        all.retain(|one| one.belongs_to_client());
         let line = |one: &Arc<Allocation>| {
             let late = if one.freeing.load(Ordering::Acquire) {
-                "; cuMemFreeAsync was called, but its stream has not got there"
+                "; cuMemFreeAsync was called, but its stream has not reached it"
             } else {
                 ""
             };
@@ -160,13 +161,13 @@ impl Kind for Memory {
 }
 
 impl Allocation {
-    /// With addresses of its own.
-    fn on(mut self, ground: Ground) -> Allocation {
-        self.ground = ground;
+    /// Sets the backing.
+    fn on(mut self, backing: Backing) -> Allocation {
+        self.backing = backing;
         self
     }
 
-    /// One that nothing special is known of.
+    /// Creates an allocation with default properties.
     fn new(context: &Arc<Context>, base: u64, size: u64, origin: Origin) -> Allocation {
         Allocation {
             base,
@@ -182,21 +183,21 @@ impl Allocation {
             sync_memops: AtomicBool::new(false),
             rights: None,
             shared: OnceLock::new(),
-            ground: Ground::default(),
+            backing: Backing::default(),
             shadow: None,
         }
     }
 }
 
-/// Makes an allocation.
+/// Allocates memory.
 ///
 /// # Errors
-/// `CUDA_ERROR_OUT_OF_MEMORY` when the device's memory or the address space is used up.
+/// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the device's memory or the address space is exhausted.
 pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocation>> {
     let on_device = request.origin.on_device();
     let has_file = |pool: &Arc<Pool>| pool.file().is_some();
     let in_file = request.pool.as_ref().is_some_and(has_file);
-    // A file's pages are mapped whole.
+    // The pages of a file are mapped whole.
     let size = match in_file {
         true => request.size.checked_next_multiple_of(memory_file::PAGE),
         false => Some(request.size),
@@ -205,9 +206,10 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
     let on_host = request.pool.as_ref().is_some_and(|pool| pool.is_on_host());
     let device = (on_device && !on_host).then_some(context.ordinal);
     let exportable = request.origin == Origin::Device;
-    let mut ground = Ground::take(size, request.align, device, exportable)?;
-    ground.in_file = in_file;
-    // The host writes its own and managed memory, and modules their variables, where nobody can watch.
+    let mut backing = Backing::take(size, request.align, device, exportable)?;
+    backing.in_file = in_file;
+    // Host memory, managed memory and module variables are excluded, because the host writes them
+    // without the emulator's knowledge.
     let is_device_only = |pool: &Arc<Pool>| !pool.is_managed() && !pool.is_on_host();
     let watched = matches!(
         request.origin,
@@ -220,15 +222,15 @@ pub fn allocate(context: &Arc<Context>, request: Request) -> Result<Arc<Allocati
             ready: AtomicBool::new(request.ready),
             sync_memops: AtomicBool::new(on_device),
             shadow: watched.then(|| Shadow::new(request.size)).flatten(),
-            ..Allocation::new(context, ground.start(), request.size, request.origin)
+            ..Allocation::new(context, backing.start(), request.size, request.origin)
         }
-        .on(ground),
+        .on(backing),
     );
     enter(&mut write(), &allocation);
     Ok(allocation)
 }
 
-/// Makes memory known that is mapped. `flags` is the sort of place that the memory behind it is in.
+/// Adds mapped memory to the table. `flags` is the `CUmemLocationType` of the physical memory.
 pub fn place(
     context: &Arc<Context>,
     base: u64,
@@ -245,16 +247,17 @@ pub fn place(
     allocation
 }
 
-/// Makes memory known that lies in a file's pages, from `skipped` bytes behind the first of them on. The pages go with it.
+/// Adds memory in the pages of a file to the table. It starts `skipped` bytes into the first page.
+/// The pages are released with it.
 pub fn place_in(
     context: &Arc<Context>,
-    ground: Ground,
+    backing: Backing,
     skipped: u64,
     size: u64,
     origin: Origin,
     pool: Option<Arc<Pool>>,
 ) -> Arc<Allocation> {
-    let base = ground.start() + skipped;
+    let base = backing.start() + skipped;
     let on_device = origin != Origin::Opened;
     let allocation = Arc::new(
         Allocation {
@@ -262,16 +265,17 @@ pub fn place_in(
             sync_memops: AtomicBool::new(on_device),
             ..Allocation::new(context, base, size, origin)
         }
-        .on(ground),
+        .on(backing),
     );
     enter(&mut write(), &allocation);
     allocation
 }
 
-/// Makes memory of the client's own known to the device.
+/// Registers memory of the client's with the device.
 ///
 /// # Errors
-/// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` when it overlaps a live allocation.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the range wraps around, and
+/// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if it overlaps a live allocation.
 pub fn register(
     context: &Arc<Context>,
     base: u64,
@@ -295,14 +299,15 @@ pub fn register(
     Ok(())
 }
 
-/// The live allocation that contains `address`.
+/// Returns the live allocation that contains `address`.
 pub fn find(address: u64) -> Option<Arc<Allocation>> {
     let tables = read();
     let (_, allocation) = tables.range(..=address).next_back()?;
     (address - allocation.base < allocation.size).then(|| allocation.clone())
 }
 
-/// The live allocations on both sides of an address; one that begins there, or contains it, is the first.
+/// Returns the live allocations before and after an address. One that starts at or contains the
+/// address is the first.
 pub fn around(address: u64) -> (Option<Arc<Allocation>>, Option<Arc<Allocation>>) {
     let tables = read();
     let before = tables.range(..=address).next_back();
@@ -313,7 +318,8 @@ pub fn around(address: u64) -> (Option<Arc<Allocation>>, Option<Arc<Allocation>>
     )
 }
 
-/// Where an allocation and those that touch it begin and end together, as far as they are alike.
+/// Returns the base and size of the range of adjacent allocations around `at` for which `alike` is
+/// true.
 pub fn joined(at: &Allocation, alike: impl Fn(&Allocation) -> bool) -> (u64, u64) {
     let tables = read();
     let (mut base, mut end) = (at.base, at.base + at.size);
@@ -331,16 +337,16 @@ pub fn joined(at: &Allocation, alike: impl Fn(&Allocation) -> bool) -> (u64, u64
     (base, end - base)
 }
 
-/// The live allocation that starts at `address`.
+/// Returns the live allocation that starts at `address`.
 pub fn starting_at(address: u64) -> Option<Arc<Allocation>> {
     read().get(&address).cloned()
 }
 
-/// Checks that `size` bytes at `address` belong to one live allocation, or to mappings side by side, as the driver does
-/// before a copy.
+/// Checks, as the driver does before a copy, that `size` bytes at `address` belong to one live
+/// allocation or to adjacent mappings.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` when they don't.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if they do not.
 pub fn check(address: u64, size: u64) -> Result<Arc<Allocation>> {
     let allocation = find(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     match (address - allocation.base).checked_add(size) {
@@ -359,7 +365,7 @@ pub fn check(address: u64, size: u64) -> Result<Arc<Allocation>> {
     }
 }
 
-/// Gives or takes away the memory of an allocation whose address stays.
+/// Makes the memory of an allocation accessible or inaccessible while its address stays the same.
 pub fn set_ready(allocation: &Allocation, ready: bool) {
     if let Some(shadow) = &allocation.shadow {
         shadow.clear();
@@ -368,7 +374,8 @@ pub fn set_ready(allocation: &Allocation, ready: bool) {
     GENERATION.fetch_add(1, Ordering::AcqRel);
 }
 
-/// Ends an allocation. `how` completes the sentence "freed by ..." in later reports. False if it was gone already.
+/// Frees an allocation. `how` completes the sentence "freed by ..." in later reports. Returns false
+/// if it had already been freed.
 pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     let mut tables = write();
     match tables.get(&allocation.base) {
@@ -388,14 +395,14 @@ pub fn free(allocation: &Arc<Allocation>, how: impl Into<String>) -> bool {
     drop(tables);
     GENERATION.fetch_add(1, Ordering::AcqRel);
     if let Some(Some(slot)) = allocation.shared.get() {
-        // Nobody opens it any more.
+        // No process can open it any more.
         slot.retire();
     }
-    // Before somebody else gets the address.
+    // The pool is updated before the address can be allocated again.
     if let Some(pool) = &allocation.pool {
         pool.returned(allocation.base);
     }
-    allocation.ground.release();
+    allocation.backing.release();
     true
 }
 
@@ -407,29 +414,29 @@ fn describe(id: u64, origin: &Origin, base: u64, size: u64) -> String {
 }
 
 impl Allocation {
-    /// Whether it is mapped memory that nobody may use.
-    pub fn is_out_of_reach(&self) -> bool {
+    /// Returns whether it is mapped memory that nothing may access.
+    pub fn is_inaccessible(&self) -> bool {
         self.rights.as_ref().is_some_and(Rights::are_none)
     }
 
-    /// One line for the leak report.
+    /// Returns one line about it for reports.
     pub fn summary(&self) -> String {
         describe(self.id, &self.origin, self.base, self.size)
     }
 
-    /// Whether it is managed memory, which can be prefetched and spoken of.
+    /// Returns whether it is managed memory, which accepts prefetches and advice.
     pub fn is_managed(&self) -> bool {
         matches!(self.origin, Origin::Managed | Origin::Variable(_))
             || self.pool.as_ref().is_some_and(|pool| pool.is_managed())
     }
 
-    /// Whether the client has to free it itself.
-    pub fn is_clients(&self) -> bool {
+    /// Returns whether the client has to free it.
+    pub fn belongs_to_client(&self) -> bool {
         match self.origin {
             Origin::Variable(_) | Origin::Heap => false,
-            // The report has its reservation, and its physical memory.
+            // The leak report lists the reservation and the physical memory instead.
             Origin::Mapped => false,
-            // Between launches it is the graph's.
+            // Between launches it belongs to the graph.
             Origin::Graph => self.ready.load(Ordering::Acquire),
             _ => true,
         }

@@ -1,11 +1,12 @@
-//! The address space that device memory comes from.
+//! The address space of device memory.
 //!
-//! One large range is reserved at first use; the system gives it pages as they are touched. Nothing of it is ever
-//! unmapped, so a copy or a kernel that is late by a moment reads stale bytes at worst, never an unmapped page.
+//! One large range is reserved at first use, and the system provides pages when they are touched.
+//! No part of it is ever unmapped. A copy or kernel that runs a moment too late reads stale bytes
+//! at worst, and never an unmapped page.
 //!
-//! Memory that other processes may open (`cuIpcGetMemHandle`) comes from a second range, whose pages are those of a file. They
-//! cost more than others when they are touched first; but nobody can say when a handle is asked for, and by then kernels may
-//! be writing, so that no page can be exchanged.
+//! Memory that other processes may open (`cuIpcGetMemHandle`) comes from a second range, whose
+//! pages belong to a file. Their first access costs more. The pages cannot be exchanged later,
+//! because a handle may be requested while kernels are writing.
 
 use cuda_emulator_engine::Unpoisoned;
 use std::collections::VecDeque;
@@ -14,20 +15,20 @@ use std::sync::{Mutex, OnceLock};
 use super::free_blocks::Blocks;
 use crate::process::memory_file::{Memfd, PAGE};
 
-/// Every allocation starts at a multiple of this, as on a GPU.
+/// Alignment of every allocation, as on a GPU.
 pub const ALIGNMENT: u64 = 512;
-/// Freed blocks rest this long (in bytes and in number) before their addresses are given out again, so that a use
-/// after free hits nothing instead of somebody else's data.
-const REST_BYTES: u64 = 64 << 20;
-const REST_BLOCKS: usize = 1024;
-/// Freed blocks from this size on give their pages back to the system.
+/// Limits, in bytes and in number, of the freed blocks whose addresses are not yet reused. The
+/// delay makes a use after free hit nothing instead of another allocation's data.
+const QUARANTINE_BYTES: u64 = 64 << 20;
+const QUARANTINE_BLOCKS: usize = 1024;
+/// Freed blocks of at least this size return their pages to the system.
 const RELEASE_FROM: u64 = 256 << 10;
 
 struct Arena {
     free: Blocks,
-    /// Freed a short while ago.
-    resting: VecDeque<(u64, u64)>,
-    resting_bytes: u64,
+    /// Blocks freed recently.
+    quarantine: VecDeque<(u64, u64)>,
+    quarantine_bytes: u64,
 }
 
 /// A range of the address space.
@@ -35,16 +36,17 @@ struct Range {
     base: u64,
     size: u64,
     arena: Mutex<Arena>,
-    /// Whose pages it shows.
+    /// The file mapped there, if any.
     file: Option<Memfd>,
 }
 
-/// What only this process uses.
+/// The range that only this process uses.
 static OWN: OnceLock<Option<Range>> = OnceLock::new();
-/// What others may open.
+/// The range that other processes may open.
 static EXPORTABLE: OnceLock<Option<Range>> = OnceLock::new();
 
-/// Reserves address space: as much as there is to have, up to 1 TiB; of a file, if there is one.
+/// Reserves up to 1 TiB of address space, or as much as the system allows. If `shared`, a file of
+/// that size is mapped there.
 fn reserve(shared: bool) -> Option<(u64, u64, Option<Memfd>)> {
     let mut size = 1u64 << 40;
     while size >= 1 << 26 {
@@ -57,7 +59,8 @@ fn reserve(shared: bool) -> Option<(u64, u64, Option<Memfd>)> {
             }
             Some(Some(file)) => (libc::MAP_SHARED, file.number()),
         };
-        // SAFETY: a new mapping at an address of the system's choice touches nothing that exists.
+        // SAFETY: a new mapping at an address chosen by the system does not affect existing
+        // mappings.
         let address = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -69,7 +72,8 @@ fn reserve(shared: bool) -> Option<(u64, u64, Option<Memfd>)> {
             )
         };
         if address != libc::MAP_FAILED {
-            // SAFETY: the range is the mapping just made. A failure only makes core files larger.
+            // SAFETY: the range is the mapping just created. A failure only makes core files
+            // larger.
             unsafe { libc::madvise(address, size as usize, libc::MADV_DONTDUMP) };
             return Some((address as u64, size, file.flatten()));
         }
@@ -86,8 +90,8 @@ fn range(exportable: bool) -> Option<&'static Range> {
             let start = base.next_multiple_of(2 << 20);
             let arena = Arena {
                 free: Blocks::new(start, size - (start - base)),
-                resting: VecDeque::new(),
-                resting_bytes: 0,
+                quarantine: VecDeque::new(),
+                quarantine_bytes: 0,
             };
             Some(Range {
                 base,
@@ -105,24 +109,25 @@ impl Range {
     }
 }
 
-/// The range of what others may open, if an address lies there.
+/// Returns the exportable range if it contains an address.
 fn exportable_at(address: u64) -> Option<&'static Range> {
     let range = EXPORTABLE.get()?.as_ref();
     range.filter(|range| range.contains(address))
 }
 
-/// The file whose page is at an address, and which of its bytes is there; `None` for memory of this process alone.
+/// Returns the file mapped at an address and the offset in it, or `None` for memory of this process
+/// alone.
 pub fn file_at(address: u64) -> Option<(&'static Memfd, u64)> {
     let range = exportable_at(address)?;
     Some((range.file.as_ref()?, address - range.base))
 }
 
 impl Arena {
-    fn wake_one(&mut self) -> bool {
-        let Some((address, size)) = self.resting.pop_front() else {
+    fn reuse_oldest(&mut self) -> bool {
+        let Some((address, size)) = self.quarantine.pop_front() else {
             return false;
         };
-        self.resting_bytes -= size;
+        self.quarantine_bytes -= size;
         self.free.add(address, size);
         true
     }
@@ -132,25 +137,27 @@ impl Arena {
             if let Some(found) = self.free.allocate(size, align) {
                 return Some(found);
             }
-            if !self.wake_one() {
+            if !self.reuse_oldest() {
                 return None;
             }
         }
     }
 }
 
-/// Bytes that an allocation of `size` takes up.
+/// Returns the bytes that an allocation of `size` occupies.
 pub fn rounded(size: u64) -> Option<u64> {
     size.max(1).checked_next_multiple_of(ALIGNMENT)
 }
 
-/// As [`allocate`], of memory that other processes may open; of the other where there is none.
+/// Like [`allocate`], but of memory that other processes may open. Falls back to memory of this
+/// process if there is none.
 pub fn allocate_exportable(size: u64, align: u64) -> Option<u64> {
     let taken = range(true).and_then(|range| take(range, size, align));
     taken.or_else(|| allocate(size, align))
 }
 
-/// Takes a block of `size` (a result of [`rounded`]); `None` when the address space is used up.
+/// Allocates a block of `size` bytes (a result of [`rounded`]). Returns `None` if the address space
+/// is exhausted.
 pub fn allocate(size: u64, align: u64) -> Option<u64> {
     take(range(false)?, size, align)
 }
@@ -160,7 +167,7 @@ fn take(range: &Range, size: u64, align: u64) -> Option<u64> {
     let address = arena.allocate(size, align.max(ALIGNMENT))?;
     drop(arena);
     if size >= 4 << 20 {
-        // SAFETY: whole pages inside a block of the arena; a hint only.
+        // SAFETY: whole pages inside a block of the arena; the advice is only a hint.
         unsafe {
             libc::madvise(
                 page_up(address) as *mut _,
@@ -172,7 +179,7 @@ fn take(range: &Range, size: u64, align: u64) -> Option<u64> {
     Some(address)
 }
 
-/// Gives a block back.
+/// Frees a block.
 pub fn release(address: u64, size: u64) {
     let exportable = exportable_at(address);
     if size >= RELEASE_FROM {
@@ -181,19 +188,20 @@ pub fn release(address: u64, size: u64) {
             Some(_) => libc::MADV_REMOVE,
             None => libc::MADV_DONTNEED,
         };
-        // SAFETY: whole pages inside a block that nothing uses any longer; they read as zero from now on.
+        // SAFETY: whole pages inside a block that nothing uses any longer. They read as zero from
+        // now on.
         unsafe { libc::madvise(start as *mut _, length, advice) };
     }
     let Some(range) = exportable.or_else(|| range(false)) else {
         return;
     };
     let mut arena = range.arena.lock().unpoisoned();
-    arena.resting.push_back((address, size));
-    arena.resting_bytes += size;
-    while arena.resting.len() > REST_BLOCKS
-        || arena.resting_bytes > REST_BYTES && arena.resting.len() > 1
+    arena.quarantine.push_back((address, size));
+    arena.quarantine_bytes += size;
+    while arena.quarantine.len() > QUARANTINE_BLOCKS
+        || arena.quarantine_bytes > QUARANTINE_BYTES && arena.quarantine.len() > 1
     {
-        arena.wake_one();
+        arena.reuse_oldest();
     }
 }
 
@@ -212,13 +220,13 @@ mod tests {
     fn arena_of(size: u64) -> Arena {
         Arena {
             free: Blocks::new(1 << 20, size),
-            resting: VecDeque::new(),
-            resting_bytes: 0,
+            quarantine: VecDeque::new(),
+            quarantine_bytes: 0,
         }
     }
 
     #[test]
-    fn alignment_and_exhaustion() {
+    fn blocks_are_aligned_until_the_arena_is_exhausted() {
         let mut arena = arena_of(1 << 16);
         arena.allocate(512, 512).unwrap();
         let aligned = arena.allocate(512, 8192).unwrap();
@@ -227,16 +235,16 @@ mod tests {
     }
 
     #[test]
-    fn rested_blocks_come_back_when_needed() {
+    fn freed_blocks_are_reused_early_if_needed() {
         let mut arena = arena_of(1 << 16);
         let block = arena.allocate(1 << 16, 512).unwrap();
-        arena.resting.push_back((block, 1 << 16));
-        arena.resting_bytes = 1 << 16;
+        arena.quarantine.push_back((block, 1 << 16));
+        arena.quarantine_bytes = 1 << 16;
         assert_eq!(arena.allocate(1 << 16, 512), Some(block));
     }
 
     #[test]
-    fn memory_that_others_may_open_is_that_of_a_file() {
+    fn exportable_memory_is_backed_by_a_file() {
         let block = allocate_exportable(4096, 4096).unwrap();
         let (file, offset) = file_at(block + 8).unwrap();
         file.write(&7u64.to_le_bytes(), offset).unwrap();
@@ -249,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_usable_and_distinct() {
+    fn blocks_are_writable_and_distinct() {
         let (first, second) = (
             allocate(1 << 20, 512).unwrap(),
             allocate(1 << 20, 512).unwrap(),

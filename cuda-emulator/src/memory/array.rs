@@ -1,8 +1,9 @@
-//! CUDA arrays: texels in memory of their own, which kernels reach by textures and surfaces only.
+//! CUDA arrays: texels in separate memory that kernels access only through textures and surfaces.
 //!
-//! A GPU keeps texels in an order that it doesn't tell. Here they are plain rows: the block (x, y, z) of an array, z being
-//! its depth, layer or face, lies at `(z * rows + y) * pitch + x * texel.bytes` from its base. The pitch is a multiple of 8
-//! bytes: surfaces are read and written by words of up to as many, whatever the texels.
+//! A GPU stores texels in an undocumented order. The emulator stores plain rows. Block (x, y, z) of
+//! an array, where z is the depth, layer or face, is at `(z * rows + y) * pitch + x * texel.bytes`
+//! from the base. The pitch is a multiple of 8 bytes, because surface accesses use words of up to 8
+//! bytes for any texel format.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,16 +25,16 @@ use cuda_emulator_engine::Unpoisoned;
 pub struct Array {
     pub handle: u64,
     pub context: Arc<Context>,
-    /// As the client described it; a level's lengths are its own.
+    /// The client's descriptor. A level has its own lengths.
     pub described: Array3dDescriptor,
     pub texel: Texel,
-    /// The first texel. Kernels can't address it: no allocation is there.
+    /// The address of the first texel. Kernels cannot access it, because no allocation is there.
     pub base: u64,
-    /// Bytes taken from the arena; none of an array that lies in a window.
+    /// Bytes taken from the arena. 0 for an array in a window.
     reserved: u64,
-    /// What shows the file that the texels are in, where they are imported.
+    /// The window that maps imported texels.
     _window: Option<Arc<Window>>,
-    /// Of a mipmapped array, which ends it.
+    /// Whether it is a level, which ends with its mipmapped array.
     is_level: bool,
     gone: AtomicBool,
 }
@@ -42,16 +43,16 @@ pub struct Array {
 pub struct Mipmapped {
     pub handle: u64,
     pub context: Arc<Context>,
-    /// From the largest to the smallest.
+    /// The levels, largest first.
     pub levels: Vec<Arc<Array>>,
 }
 
-/// The longest word of an access to a surface.
+/// The longest word of a surface access.
 const WORD: u64 = 8;
 
 static ARRAYS: Table<Array> = Table::new();
 static MIPMAPPED: Table<Mipmapped> = Table::new();
-/// The arrays by where their texels are.
+/// Arrays by the address of their texels.
 static PLACES: RwLock<BTreeMap<u64, Arc<Array>>> = RwLock::new(BTreeMap::new());
 
 impl Object for Array {
@@ -63,7 +64,7 @@ impl Object for Array {
     }
 
     fn end(self: &Arc<Self>) {
-        self.vacate();
+        self.mark_destroyed();
     }
 
     fn leak(&self) -> Option<String> {
@@ -92,43 +93,43 @@ impl Drop for Array {
     fn drop(&mut self) {
         if self.reserved > 0 {
             arena::release(self.base, self.reserved);
-            budget::give_back(self.context.ordinal, self.reserved);
+            budget::release(self.context.ordinal, self.reserved);
         }
     }
 }
 
 impl Array {
-    /// Texels along the width.
+    /// Returns the width in texels.
     pub fn width(&self) -> u64 {
         self.described.width as u64
     }
 
-    /// Texels along the height; 0 where there is one dimension.
+    /// Returns the height in texels, or 0 if it has one dimension.
     pub fn height(&self) -> u64 {
         self.described.height as u64
     }
 
-    /// Texels along the depth, or layers, or faces; 0 where there are two dimensions.
+    /// Returns the depth, layers or faces, or 0 if it has two dimensions.
     pub fn depth(&self) -> u64 {
         self.described.depth as u64
     }
 
-    /// `CUDA_ARRAY3D_...`
+    /// Returns the flags (`CUDA_ARRAY3D_...`).
     pub fn flags(&self) -> u32 {
         self.described.flags
     }
 
-    /// Whether it consists of layers; cubes of faces don't count.
+    /// Returns whether it is layered. The faces of a cube do not count as layers.
     pub fn is_layered(&self) -> bool {
         self.flags() & CUDA_ARRAY3D_LAYERED != 0
     }
 
-    /// Whether it is a cube, or cubes.
+    /// Returns whether it is a cubemap or layered cubemap.
     pub fn is_cube(&self) -> bool {
         self.flags() & CUDA_ARRAY3D_CUBEMAP != 0
     }
 
-    /// Dimensions of a texel's place in a layer: 1, 2 or 3.
+    /// Returns the number of coordinates of a texel in a layer: 1, 2 or 3.
     pub fn dimensions(&self) -> u32 {
         match (self.height(), self.depth()) {
             (0, _) => 1,
@@ -138,54 +139,56 @@ impl Array {
         }
     }
 
-    /// Blocks of a row.
+    /// Returns the blocks per row.
     pub fn columns(&self) -> u64 {
         self.width().div_ceil(self.texel.side)
     }
 
-    /// Rows of blocks; 1 where there is one dimension.
+    /// Returns the rows of blocks, or 1 if it has one dimension.
     pub fn rows(&self) -> u64 {
         self.height().max(1).div_ceil(self.texel.side)
     }
 
-    /// Slices, layers or faces, at least 1.
+    /// Returns the slices, layers or faces, at least 1.
     pub fn planes(&self) -> u64 {
         self.depth().max(1)
     }
 
-    /// Bytes of a row.
+    /// Returns the bytes of a row.
     pub fn row(&self) -> u64 {
         self.columns() * self.texel.bytes
     }
 
-    /// Bytes from row to row.
+    /// Returns the bytes between the starts of two rows.
     pub fn pitch(&self) -> u64 {
         self.row().next_multiple_of(WORD)
     }
 
-    /// Bytes from plane to plane.
+    /// Returns the bytes between the starts of two planes.
     pub fn slice(&self) -> u64 {
         self.rows() * self.pitch()
     }
 
-    /// Bytes of all texels.
+    /// Returns the bytes of all texels.
     pub fn size(&self) -> u64 {
         self.planes() * self.slice()
     }
 
-    /// Whether it hasn't been destroyed. Its texels stay readable for who holds it.
+    /// Returns whether it has not been destroyed. The texels stay readable while a reference to it
+    /// exists.
     pub fn is_alive(&self) -> bool {
         !self.gone.load(Ordering::Acquire)
     }
 
-    /// Whether it is a level of a mipmapped array.
+    /// Returns whether it is a level of a mipmapped array.
     pub fn is_level(&self) -> bool {
         self.is_level
     }
 
-    /// What reports call it.
+    /// Returns its description for reports.
     pub fn summary(&self) -> String {
-        // As the client described it: a length of 0 is no length.
+        // The description uses the client's lengths, where 0 means that the dimension does not
+        // exist.
         let lengths = [self.width(), self.height(), self.depth()];
         let lengths = lengths.iter().filter(|length| **length > 0);
         let lengths: Vec<String> = lengths.map(u64::to_string).collect();
@@ -197,13 +200,13 @@ impl Array {
         )
     }
 
-    fn vacate(&self) {
+    fn mark_destroyed(&self) {
         self.gone.store(true, Ordering::Release);
         PLACES.write().unpoisoned().remove(&self.base);
     }
 }
 
-/// Takes memory for an array whose description has been checked.
+/// Allocates an array whose descriptor has been checked.
 fn make(
     context: &Arc<Context>,
     described: Array3dDescriptor,
@@ -224,14 +227,14 @@ fn make(
     let reserved = arena::rounded(array.size()).ok_or(Code::ERROR_OUT_OF_MEMORY)?;
     budget::take(context.ordinal, reserved)?;
     let Some(base) = arena::allocate(reserved, arena::ALIGNMENT) else {
-        budget::give_back(context.ordinal, reserved);
+        budget::release(context.ordinal, reserved);
         return Err(Code::ERROR_OUT_OF_MEMORY);
     };
     (array.base, array.reserved) = (base, reserved);
     Ok(add(array))
 }
 
-/// Gives an array a handle, and has copies find it.
+/// Assigns a handle to an array and makes it visible to copies.
 fn add(mut array: Array) -> Arc<Array> {
     let array = ARRAYS.insert(|handle| {
         array.handle = handle;
@@ -244,26 +247,28 @@ fn add(mut array: Array) -> Arc<Array> {
     array
 }
 
-/// Its handle is stale from now on, and no copy finds it.
+/// Removes an array's handle and hides it from copies.
 fn remove(array: &Array) {
     ARRAYS.remove(array.handle);
-    array.vacate();
+    array.mark_destroyed();
 }
 
 /// Creates an array in the current context.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a description that an H200 refuses, `CUDA_ERROR_OUT_OF_MEMORY`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if an H200 rejects the descriptor, and
+/// `CUDA_ERROR_OUT_OF_MEMORY` if there is no memory left. See [`array_shape::check`].
 pub fn create(described: Array3dDescriptor) -> Result<Arc<Array>> {
     let context = context::current()?;
     let texel = array_shape::check(&described)?;
     make(&context, described, texel, false)
 }
 
-/// Creates a mipmapped array in the current context, of one level at least and as many as make sense at most.
+/// Creates a mipmapped array in the current context. The number of levels is limited to at least
+/// one and at most down to a single texel.
 ///
 /// # Errors
-/// As [`create`].
+/// Returns the errors of [`create`].
 pub fn create_mipmapped(described: Array3dDescriptor, levels: u32) -> Result<Arc<Mipmapped>> {
     let context = context::current()?;
     let texel = array_shape::check_mipmapped(&described)?;
@@ -285,12 +290,13 @@ pub fn create_mipmapped(described: Array3dDescriptor, levels: u32) -> Result<Arc
     }))
 }
 
-/// Levels that lie one after the other in imported memory, from an address in a window of it on. `room` says how many bytes
-/// there are.
+/// Creates a mipmapped array in imported memory. Its levels follow each other, starting at an
+/// address in a window of the memory. `room` is the number of bytes available.
 ///
 /// # Errors
-/// As [`create`], and `CUDA_ERROR_INVALID_VALUE` where the levels need more, for none (an H200's driver writes where it must
-/// not), and for more than make sense.
+/// Returns the errors of [`create`]. Returns `CUDA_ERROR_INVALID_VALUE` if the levels do not fit
+/// into the memory, or if `levels` is 0 or too large for the lengths. (For 0, an H200's driver
+/// writes to invalid memory.)
 pub fn create_within(
     described: Array3dDescriptor,
     levels: u32,
@@ -337,27 +343,30 @@ pub fn create_within(
     }))
 }
 
-/// The array behind a handle, its context usable.
+/// Returns the array of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live array, or an error if
+/// its context is destroyed or has faulted.
 pub fn get(handle: u64) -> Result<Arc<Array>> {
     let array = ARRAYS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
     array.context.usable()?;
     Ok(array)
 }
 
-/// The mipmapped array behind a handle, its context usable.
+/// Returns the mipmapped array of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live mipmapped array, or an
+/// error if its context is destroyed or has faulted.
 pub fn get_mipmapped(handle: u64) -> Result<Arc<Mipmapped>> {
     let whole = MIPMAPPED.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
     whole.context.usable()?;
     Ok(whole)
 }
 
-/// The live array behind a handle whose texels are at an address. The address alone may be that of another by now.
+/// Returns the live array with this handle and with texels at this address. The address alone is
+/// not enough, because it may belong to a newer array by now.
 pub fn find(handle: u64, address: u64) -> Option<Arc<Array>> {
     let places = PLACES.read().unpoisoned();
     let (_, array) = places.range(..=address).next_back()?;
@@ -365,10 +374,12 @@ pub fn find(handle: u64, address: u64) -> Option<Arc<Array>> {
     (inside && array.handle == handle).then(|| array.clone())
 }
 
-/// Destroys an array after all work of its context. A level stays, as with an H200 (driver 580), which says success.
+/// Destroys an array after all work of its context. A level is not destroyed and returns success,
+/// as on an H200 (driver 580).
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live array, or an error if
+/// its context is destroyed or has faulted.
 pub fn destroy(handle: u64) -> Result {
     let array = get(handle)?;
     if array.is_level() {
@@ -380,10 +391,11 @@ pub fn destroy(handle: u64) -> Result {
     Ok(())
 }
 
-/// Destroys a mipmapped array with its levels, after all work of its context.
+/// Destroys a mipmapped array with its levels after all work of its context.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live mipmapped array, or an
+/// error if its context is destroyed or has faulted.
 pub fn destroy_mipmapped(handle: u64) -> Result {
     let whole = get_mipmapped(handle)?;
     whole.context.drain();

@@ -1,4 +1,4 @@
-//! Which arrays there can be: lengths, formats and flags that go together.
+//! Validation of array descriptors: the combinations of lengths, format and flags that exist.
 
 use super::texel_format::Texel;
 use crate::abi::status::{Code, Result};
@@ -6,19 +6,21 @@ use crate::abi::*;
 use crate::process::device_attributes::attribute;
 use crate::process::warnings;
 
-/// Those of arrays that are made here. An H200 (driver 580) refuses those for graphics, too.
+/// Flags of emulated arrays. An H200 (driver 580) also rejects the flags for graphics.
 const KNOWN_FLAGS: u32 = CUDA_ARRAY3D_LAYERED
     | CUDA_ARRAY3D_SURFACE_LDST
     | CUDA_ARRAY3D_CUBEMAP
     | CUDA_ARRAY3D_TEXTURE_GATHER;
-/// Arrays without memory of their own, and for video: a GPU has them.
-const LACKING_FLAGS: u32 =
+/// Flags of arrays that a GPU has and the emulator lacks: arrays without memory, and arrays for
+/// video.
+const UNSUPPORTED_FLAGS: u32 =
     CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
-/// Greatest width, height and depth (or layers) of a kind of array, as device attributes; 0 where there is none.
+/// Device attributes with the maximum width, height and depth (or layers) of a kind of array. 0 if
+/// the kind lacks that dimension.
 type Limits = [u32; 3];
 
-/// What an array is.
+/// The kind of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Line,
@@ -151,53 +153,57 @@ fn is_within(one: &Array3dDescriptor, limits: Limits) -> Result<bool> {
     Ok(true)
 }
 
-/// What the texels of an array are that can be made.
+/// Checks a descriptor and returns its texel format.
 ///
 /// # Errors
-/// As an H200 (driver 580): `CUDA_ERROR_INVALID_VALUE` for lengths, a format and flags that don't go together,
-/// `CUDA_ERROR_NOT_SUPPORTED` for surfaces of compressed texels. Also that for arrays that aren't emulated.
+/// As an H200 (driver 580), returns `CUDA_ERROR_INVALID_VALUE` if lengths, format and flags do not
+/// fit together, and `CUDA_ERROR_NOT_SUPPORTED` for surfaces of compressed texels. It also returns
+/// `CUDA_ERROR_NOT_SUPPORTED` for arrays that are not emulated.
 pub fn check(one: &Array3dDescriptor) -> Result<Texel> {
-    let refused = Err(Code::ERROR_INVALID_VALUE);
-    if one.width == 0 || one.flags & !(KNOWN_FLAGS | LACKING_FLAGS) != 0 {
-        return refused;
+    let rejected = Err(Code::ERROR_INVALID_VALUE);
+    if one.width == 0 || one.flags & !(KNOWN_FLAGS | UNSUPPORTED_FLAGS) != 0 {
+        return rejected;
     }
-    // Which formats of video there are isn't known here.
+    // The set of video formats is not known here, so the format is not checked.
     if one.flags & CUDA_ARRAY3D_VIDEO_ENCODE_DECODE != 0 {
-        return Err(warnings::lacking("an array for video"));
+        return Err(warnings::missing_feature("an array for video"));
     }
     let texel = Texel::new(one.format, one.channels)?;
     let kind = kind(one)?;
     if texel.is_compressed() && matches!(kind, Kind::Line | Kind::LayeredLines) {
-        return refused;
+        return rejected;
     }
-    if one.flags & LACKING_FLAGS != 0 {
-        return Err(warnings::lacking("an array that is sparse or mapped later"));
+    if one.flags & UNSUPPORTED_FLAGS != 0 {
+        return Err(warnings::missing_feature(
+            "a sparse or deferred-mapping array",
+        ));
     }
     let fits =
         is_within(one, kind.of_textures())? || kind == Kind::Volume && is_within(one, ALTERNATE)?;
     if !fits {
-        return refused;
+        return rejected;
     }
     if one.flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
         if texel.is_compressed() {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
         if !is_within(one, kind.of_surfaces())? {
-            return refused;
+            return rejected;
         }
     }
     if one.flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0
         && (kind != Kind::Plane || !is_within(one, GATHER)?)
     {
-        return refused;
+        return rejected;
     }
     Ok(texel)
 }
 
-/// The same for a mipmapped array.
+/// Checks the descriptor of a mipmapped array.
 ///
 /// # Errors
-/// As [`check`].
+/// Returns the errors of [`check`], and `CUDA_ERROR_INVALID_VALUE` if the lengths exceed the limits
+/// of mipmapped arrays.
 pub fn check_mipmapped(one: &Array3dDescriptor) -> Result<Texel> {
     let texel = check(one)?;
     let fits = match kind(one)? {
@@ -212,10 +218,12 @@ pub fn check_mipmapped(one: &Array3dDescriptor) -> Result<Texel> {
     }
 }
 
-/// The same for one in imported memory: another interface may draw to it, and it has memory.
+/// Checks the descriptor of a mipmapped array in imported memory. It may be a graphics color
+/// attachment, but it must have memory.
 ///
 /// # Errors
-/// As [`check_mipmapped`].
+/// Returns the errors of [`check_mipmapped`], and `CUDA_ERROR_INVALID_VALUE` for flags of arrays
+/// without memory.
 pub fn check_imported(one: &Array3dDescriptor) -> Result<Texel> {
     let without_memory = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
     if one.flags & without_memory != 0 {
@@ -227,12 +235,12 @@ pub fn check_imported(one: &Array3dDescriptor) -> Result<Texel> {
     })
 }
 
-/// How many levels an H200 makes where so many are asked for.
+/// Returns how many levels an H200 creates if `asked` are requested.
 pub fn levels(one: &Array3dDescriptor, asked: u32) -> u32 {
     asked.clamp(1, most_levels(one))
 }
 
-/// Levels down to a single texel.
+/// Returns the number of levels down to a single texel.
 fn most_levels(one: &Array3dDescriptor) -> u32 {
     let depth = if is_of_layers(one) { 0 } else { one.depth };
     1 + one.width.max(one.height).max(depth).max(1).ilog2()
@@ -242,7 +250,7 @@ fn is_of_layers(one: &Array3dDescriptor) -> bool {
     one.flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0
 }
 
-/// The description of a level.
+/// Returns the descriptor of a level.
 pub fn level(one: &Array3dDescriptor, level: u32) -> Array3dDescriptor {
     let halved = |length: usize| match length {
         0 => 0,

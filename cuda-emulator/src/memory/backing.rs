@@ -1,4 +1,4 @@
-//! What an allocation has from others: addresses, and a part of a device's memory.
+//! The addresses of an allocation and its share of a device's memory.
 
 use super::arena;
 use super::budget;
@@ -6,24 +6,25 @@ use crate::abi::status::{Code, Result};
 use crate::process::device;
 use crate::process::memory_file;
 
-/// What an allocation has from others, and gives back in the end.
+/// The resources of an allocation, which it returns when it is freed.
 #[derive(Default)]
-pub struct Ground {
-    /// Addresses taken from the arena, from the first one on; none of memory of the client's own, and of what has its place
-    /// from a reservation.
+pub struct Backing {
+    /// Start and size of the addresses taken from the arena. `None` for memory of the client's own
+    /// and for memory in a reservation.
     addresses: Option<(u64, u64)>,
-    /// Pages of a file are mapped there, whole.
+    /// Whether whole pages of a file are mapped there.
     pub in_file: bool,
-    /// The device that it counts against, and bytes.
+    /// The device whose budget it counts against, and the bytes.
     charge: Option<(i32, u64)>,
 }
 
-impl Ground {
-    /// Addresses of the arena, which count against a device if it says which.
+impl Backing {
+    /// Allocates addresses from the arena. They count against a device's memory if `device` is
+    /// given.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY` when the device's memory or the address space is used up.
-    pub fn take(size: u64, align: u64, device: Option<i32>, exportable: bool) -> Result<Ground> {
+    /// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the device's memory or the address space is exhausted.
+    pub fn take(size: u64, align: u64, device: Option<i32>, exportable: bool) -> Result<Backing> {
         let bytes = arena::rounded(size).ok_or(Code::ERROR_OUT_OF_MEMORY)?;
         match device {
             Some(ordinal) => budget::take(ordinal, bytes)?,
@@ -34,49 +35,50 @@ impl Ground {
             true => arena::allocate_exportable(bytes, align),
             false => arena::allocate(bytes, align),
         };
-        let ground = Ground {
+        let backing = Backing {
             addresses: taken.map(|start| (start, bytes)),
             in_file: false,
             charge: device.map(|ordinal| (ordinal, bytes)),
         };
         if taken.is_none() {
-            ground.release();
+            backing.release();
             return Err(Code::ERROR_OUT_OF_MEMORY);
         }
-        Ok(ground)
+        Ok(backing)
     }
 
-    /// Whole pages, for a file's to be mapped there. They count against no device here: the memory is that of who has made
-    /// the file.
+    /// Allocates whole pages of addresses where a file will be mapped. They count against no
+    /// device, because the memory belongs to the creator of the file.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY` when the address space is used up.
-    pub fn pages(bytes: u64) -> Result<Ground> {
+    /// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the address space is exhausted.
+    pub fn pages(bytes: u64) -> Result<Backing> {
         let bytes = bytes.checked_next_multiple_of(memory_file::PAGE);
         let taken =
             bytes.and_then(|bytes| Some((arena::allocate(bytes, memory_file::PAGE)?, bytes)));
-        Ok(Ground {
+        Ok(Backing {
             addresses: Some(taken.ok_or(Code::ERROR_OUT_OF_MEMORY)?),
             in_file: true,
             charge: None,
         })
     }
 
-    /// The first of its addresses.
+    /// Returns the start of its addresses.
     pub fn start(&self) -> u64 {
         self.addresses.map_or(0, |(start, _)| start)
     }
 
-    /// Gives all back, once.
+    /// Returns everything to the arena and the budget. It must be called only once.
     pub fn release(&self) {
         if let Some((start, bytes)) = self.addresses {
-            // SAFETY: whole pages of the arena, whose allocation has gone. Work that is late meets empty pages.
+            // SAFETY: whole pages of the arena, whose allocation has been freed. Work that is late
+            // reads empty pages.
             if !self.in_file || unsafe { memory_file::unmap_at(start, bytes) } {
                 arena::release(start, bytes);
             }
         }
         if let Some((ordinal, bytes)) = self.charge {
-            budget::give_back(ordinal, bytes);
+            budget::release(ordinal, bytes);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How much of each device's memory is in use.
+//! The bytes in use on each device.
 
 use std::sync::Mutex;
 
@@ -6,18 +6,18 @@ use crate::abi::status::{Code, Result};
 use crate::process::device;
 use cuda_emulator_engine::Unpoisoned;
 
-/// Bytes in use of each device.
+/// Bytes in use per device.
 static USED: Mutex<[u64; 64]> = Mutex::new([0; 64]);
 
-/// Bytes in use on a device.
+/// Returns the bytes in use on a device.
 pub fn used(ordinal: i32) -> u64 {
     USED.lock().unpoisoned()[ordinal as usize]
 }
 
-/// Counts memory of a device as used: what isn't in the table of allocations.
+/// Counts bytes of a device's memory as used.
 ///
 /// # Errors
-/// `CUDA_ERROR_OUT_OF_MEMORY` when there isn't as much left.
+/// Returns `CUDA_ERROR_OUT_OF_MEMORY` if fewer than `bytes` are left.
 pub fn take(ordinal: i32, bytes: u64) -> Result {
     let used = &mut USED.lock().unpoisoned()[ordinal as usize];
     if bytes > device::total_memory().saturating_sub(*used) {
@@ -27,7 +27,7 @@ pub fn take(ordinal: i32, bytes: u64) -> Result {
     Ok(())
 }
 
-/// The end of what was counted by [`take`].
-pub fn give_back(ordinal: i32, bytes: u64) {
+/// Returns bytes counted by [`take`].
+pub fn release(ordinal: i32, bytes: u64) {
     USED.lock().unpoisoned()[ordinal as usize] -= bytes;
 }

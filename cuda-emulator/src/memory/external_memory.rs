@@ -1,11 +1,12 @@
-//! Memory that came as a file: what `cuImportExternalMemory` makes. The files are those of physical memory (`physical_memory.rs`).
+//! Memory imported by `cuImportExternalMemory`. It has the form of an exported file of physical
+//! memory (`physical_memory.rs`).
 
 use std::sync::Arc;
 
 use super::allocations;
 use super::arena;
 use super::array;
-use super::backing::Ground;
+use super::backing::Backing;
 use super::origin::Origin;
 use super::physical_memory::{self, Physical, Window};
 use crate::abi::ExternalMemoryArray;
@@ -20,7 +21,8 @@ pub struct External {
     pub handle: u64,
     context: Arc<Context>,
     physical: Arc<Physical>,
-    /// What the client says of its size. As on an H200 (driver 580), it is believed until something is mapped.
+    /// The size given by the client. As on an H200 (driver 580), it is checked only when a part is
+    /// mapped.
     size: u64,
     dedicated: bool,
 }
@@ -43,14 +45,15 @@ impl Object for External {
     }
 }
 
-/// Imports memory by a descriptor, which is the driver's from then on.
+/// Imports memory from a file descriptor and closes the descriptor, which belongs to the driver
+/// from then on.
 ///
 /// # Errors
-/// `CUDA_ERROR_UNKNOWN` for what is no memory.
+/// Returns `CUDA_ERROR_UNKNOWN` if the descriptor is not exported physical memory.
 pub fn import(fd: i32, size: u64, dedicated: bool) -> Result<u64> {
     let context = context::current()?;
     let physical = physical_memory::adopt(fd)?;
-    // SAFETY: the client has handed the descriptor over, by this call's documentation.
+    // SAFETY: the client has handed over the descriptor, as the documentation of the call says.
     unsafe { libc::close(fd) };
     let made = IMPORTED.insert(|handle| External {
         handle,
@@ -62,20 +65,21 @@ pub fn import(fd: i32, size: u64, dedicated: bool) -> Result<u64> {
     Ok(made.handle)
 }
 
-/// Ends it. What is mapped onto it stays.
+/// Destroys imported memory. Existing mappings of it stay valid.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not live.
 pub fn destroy(handle: u64) -> Result {
     let removed = IMPORTED.remove(handle);
     removed.map(drop).ok_or(Code::ERROR_INVALID_VALUE)
 }
 
-/// An address of a part of it.
+/// Maps a part of it and returns the address.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for no live handle, for what isn't within the memory, and for a part of dedicated memory;
-/// `CUDA_ERROR_OUT_OF_MEMORY`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not live, if the range is not within the
+/// memory, or if it is only a part of dedicated memory. Returns `CUDA_ERROR_OUT_OF_MEMORY` if there
+/// is no room for the mapping.
 pub fn map(handle: u64, offset: u64, size: u64) -> Result<u64> {
     let external = IMPORTED.get(handle).ok_or(Code::ERROR_INVALID_VALUE)?;
     let most = external.size.min(external.physical.size);
@@ -87,23 +91,26 @@ pub fn map(handle: u64, offset: u64, size: u64) -> Result<u64> {
     }
     let context = context::current()?;
     let skipped = offset % PAGE;
-    let ground = Ground::pages(skipped + size)?;
+    let backing = Backing::pages(skipped + size)?;
     let pages = (skipped + size).next_multiple_of(PAGE);
     let physical = &external.physical;
-    // SAFETY: addresses just taken, in whole pages; the file has as many from there.
-    if !unsafe { physical.show_part_at(ground.start(), offset - skipped, pages) } {
-        ground.release();
+    // SAFETY: addresses just allocated, in whole pages. The file has that many pages from `offset`
+    // on.
+    if !unsafe { physical.show_part_at(backing.start(), offset - skipped, pages) } {
+        backing.release();
         return Err(Code::ERROR_OUT_OF_MEMORY);
     }
-    Ok(allocations::place_in(&context, ground, skipped, size, Origin::External, None).base)
+    Ok(allocations::place_in(&context, backing, skipped, size, Origin::External, None).base)
 }
 
-/// A mipmapped array in a part of it. Its texels lie as those of the emulator's own arrays do, level after level.
+/// Maps a mipmapped array in a part of it. Its texels have the layout of the emulator's other
+/// arrays, level after level.
 ///
 /// # Errors
-/// As of an H200 (driver 580): `CUDA_ERROR_INVALID_VALUE` for no live handle, for what isn't within the memory, and for a part
-/// of dedicated memory; as for other mipmapped arrays. Where no image can begin, which that driver doesn't look at, it is
-/// `CUDA_ERROR_INVALID_VALUE`, too. `CUDA_ERROR_OUT_OF_MEMORY`.
+/// As on an H200 (driver 580), returns `CUDA_ERROR_INVALID_VALUE` if the handle is not live, if the
+/// array is not within the memory, or if it starts inside dedicated memory. It also returns the
+/// errors of other mipmapped arrays, `CUDA_ERROR_INVALID_VALUE` for a misaligned offset (which that
+/// driver does not check), and `CUDA_ERROR_OUT_OF_MEMORY` if there is no room for the mapping.
 pub fn map_array(handle: u64, wanted: &ExternalMemoryArray) -> Result<u64> {
     let external = IMPORTED.get(handle).ok_or(Code::ERROR_INVALID_VALUE)?;
     let most = external.size.min(external.physical.size);

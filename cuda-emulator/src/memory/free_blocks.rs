@@ -1,17 +1,17 @@
-//! Free blocks in a line of addresses or of a file's bytes.
+//! Free blocks of an address range or of a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is free.
+/// A set of free blocks.
 pub struct Blocks {
-    /// Free blocks by address.
+    /// Sizes of free blocks by address.
     by_address: BTreeMap<u64, u64>,
-    /// The same as (size, address).
+    /// The same blocks as (size, address).
     by_size: BTreeSet<(u64, u64)>,
 }
 
 impl Blocks {
-    /// One free block.
+    /// Creates a set of one free block.
     pub fn new(address: u64, size: u64) -> Blocks {
         let mut blocks = Blocks {
             by_address: BTreeMap::new(),
@@ -21,7 +21,7 @@ impl Blocks {
         blocks
     }
 
-    /// Adds a block that isn't free yet, together with its free neighbours.
+    /// Adds a block that is not yet free, and merges it with free neighbors.
     pub fn add(&mut self, mut address: u64, mut size: u64) {
         if let Some((&before, &length)) = self.by_address.range(..address).next_back()
             && before + length == address
@@ -43,9 +43,9 @@ impl Blocks {
         self.by_size.remove(&(size, address));
     }
 
-    /// Takes a block; `None` where none is large enough.
+    /// Allocates a block. Returns `None` if none is large enough.
     pub fn allocate(&mut self, size: u64, align: u64) -> Option<u64> {
-        // The smallest block that fits even when its start has to be moved up.
+        // The smallest block that fits after its start has been aligned.
         let mut large = self.by_size.range((size, 0)..);
         let (address, length, start) = large.find_map(|&(length, address)| {
             let start = address.next_multiple_of(align);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_merge() {
+    fn adjacent_blocks_merge() {
         let mut blocks = Blocks::new(1 << 20, 1 << 20);
         let taken: Vec<u64> = (0..8)
             .map(|_| blocks.allocate(4096, 512).unwrap())

@@ -1,23 +1,23 @@
-//! Allocations that were freed a short while ago, for reports.
+//! Recently freed allocations, for reports.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use cuda_emulator_engine::Unpoisoned;
 
-/// What a freed allocation leaves behind.
+/// The record of a freed allocation.
 struct Freed {
     base: u64,
     size: u64,
-    /// What it was, and how it was freed.
+    /// Its description, and how it was freed.
     what: String,
 }
 
 static FREED: Mutex<VecDeque<Freed>> = Mutex::new(VecDeque::new());
-/// How many reports can still name.
+/// Number of freed allocations that are kept.
 const REMEMBERED: usize = 1024;
 
-/// An allocation has gone.
+/// Records a freed allocation.
 pub fn note(base: u64, size: u64, what: String) {
     let mut freed = FREED.lock().unpoisoned();
     if freed.len() == REMEMBERED {
@@ -26,7 +26,8 @@ pub fn note(base: u64, size: u64, what: String) {
     freed.push_back(Freed { base, size, what });
 }
 
-/// The last one freed that an address lay in: where it began, and what it was.
+/// Returns the base and description of the most recently freed allocation that contained an
+/// address.
 pub fn at(address: u64) -> Option<(u64, String)> {
     let freed = FREED.lock().unpoisoned();
     let last = freed.iter().rev();

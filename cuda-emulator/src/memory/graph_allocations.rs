@@ -1,7 +1,8 @@
 //! Memory that graphs allocate and free.
 //!
-//! An allocation node has its address, and the memory behind it, from when it is made: the address is the same at every
-//! launch. What a launch does is to make the memory accessible, and inaccessible when it is freed.
+//! An allocation node has its address, and the memory behind it, from its creation on, so the
+//! address is the same at every launch. A launch makes the memory accessible, and a free makes it
+//! inaccessible.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,23 +19,24 @@ use cuda_emulator_engine::Unpoisoned;
 /// The memory of an allocation node.
 pub struct GraphMemory {
     allocation: Arc<Allocation>,
-    /// What the client asked for.
+    /// The properties that the client requested.
     properties: PoolProperties,
     access: Box<[Access]>,
-    /// The handle of the graph that the node is in.
+    /// The handle of the graph that contains the node.
     owner: u64,
-    /// The handle of a graph that frees it; 0 for none.
+    /// The handle of a graph that frees it, or 0.
     freed_by: AtomicU64,
-    /// A launch has allocated it, and nothing has freed it, as far as the calls go.
+    /// Whether a launch call has allocated it and no later call has freed it.
     outstanding: AtomicBool,
 }
 
-/// Those that a launch has left to the client, by their addresses.
+/// Memory that launches have left to the client, by address.
 static OUTSTANDING: Mutex<Option<HashMap<u64, Arc<GraphMemory>>>> = Mutex::new(None);
-/// All of them, by their addresses.
+/// All memory of allocation nodes, by address.
 static KNOWN: Mutex<Option<HashMap<u64, Weak<GraphMemory>>>> = Mutex::new(None);
 
-/// Bytes of a device in use by graphs, and the most there ever were; the same of what nodes hold.
+/// Bytes in use by the graphs of a device, with the high-water mark. A second one counts the bytes
+/// that allocation nodes hold.
 #[derive(Clone, Copy)]
 struct Use {
     now: u64,
@@ -56,10 +58,10 @@ fn with_use(ordinal: i32, reserved: bool, change: impl FnOnce(&mut Use)) {
     change(&mut USED.lock().unpoisoned()[ordinal as usize][usize::from(reserved)]);
 }
 
-/// A `CUgraphMem_attribute` of a device.
+/// Returns the value of a `CUgraphMem_attribute` of a device.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for an unknown one.
+/// Returns `CUDA_ERROR_INVALID_VALUE` for an unknown attribute.
 pub fn attribute(ordinal: i32, attribute: u32) -> Result<u64> {
     let used = USED.lock().unpoisoned()[ordinal as usize];
     match attribute {
@@ -74,7 +76,8 @@ pub fn attribute(ordinal: i32, attribute: u32) -> Result<u64> {
 /// Resets a high-water mark.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for another attribute, and for another value than 0.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute is not a high-water mark or the value is not
+/// 0.
 pub fn reset(ordinal: i32, attribute: u32, value: u64) -> Result {
     let reserved = match attribute {
         CU_GRAPH_MEM_ATTR_USED_MEM_HIGH => false,
@@ -89,8 +92,11 @@ pub fn reset(ordinal: i32, attribute: u32, value: u64) -> Result {
 }
 
 impl GraphMemory {
+    /// Allocates the memory of an allocation node.
+    ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for no size, `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the size is 0, and `CUDA_ERROR_OUT_OF_MEMORY` if there
+    /// is no memory left.
     pub fn new(
         context: &Arc<Context>,
         size: u64,
@@ -129,7 +135,7 @@ impl GraphMemory {
         &self.allocation.context
     }
 
-    /// What the node's parameters say.
+    /// Returns the node's parameters.
     pub fn params(&self) -> AllocNodeParams {
         AllocNodeParams {
             pool: self.properties,
@@ -143,8 +149,8 @@ impl GraphMemory {
         }
     }
 
-    /// The piece of work that makes it accessible.
-    pub fn coming(self: Arc<Self>) -> Piece {
+    /// Returns the stream work that makes it accessible.
+    pub fn allocation_work(self: Arc<Self>) -> Piece {
         let work = move || {
             let allocation = &self.allocation;
             allocations::set_ready(allocation, true);
@@ -156,16 +162,16 @@ impl GraphMemory {
         Piece::new(How::Soon, Box::new(work))
     }
 
-    /// The piece of work that makes it inaccessible.
-    pub fn going(self: Arc<Self>) -> Piece {
+    /// Returns the stream work that makes it inaccessible.
+    pub fn free_work(self: Arc<Self>) -> Piece {
         let work = move || {
-            self.withdraw();
+            self.make_inaccessible();
             Ok(())
         };
         Piece::new(How::Soon, Box::new(work))
     }
 
-    fn withdraw(&self) {
+    fn make_inaccessible(&self) {
         let allocation = &self.allocation;
         if allocation.ready.load(Ordering::Acquire) {
             allocations::set_ready(allocation, false);
@@ -175,44 +181,45 @@ impl GraphMemory {
         }
     }
 
-    /// Whether a launch has left it to the client.
+    /// Returns whether a launch has left it to the client.
     pub fn is_outstanding(&self) -> bool {
         self.outstanding.load(Ordering::Acquire)
     }
 
-    /// A launch leaves it to the client.
-    pub fn leave(self: &Arc<Self>) {
+    /// Leaves it to the client after a launch.
+    pub fn leave_to_client(self: &Arc<Self>) {
         self.outstanding.store(true, Ordering::Release);
         let mut all = OUTSTANDING.lock().unpoisoned();
         all.get_or_insert_default()
             .insert(self.address(), self.clone());
     }
 
-    /// Somebody frees it, in a moment that a stream's order says; whether it was there to be freed.
-    pub fn take_back(&self) -> bool {
+    /// Marks it as freed by a call that takes effect later, in the order of a stream. Returns
+    /// whether it was allocated.
+    pub fn mark_freed(&self) -> bool {
         let was = self.outstanding.swap(false, Ordering::AcqRel);
         let kept = match OUTSTANDING.lock().unpoisoned().as_mut() {
             Some(all) if was => all.remove(&self.address()),
             _ => None,
         };
-        // Not under the lock: it may be the last reference.
+        // Dropped outside of the lock, because it may be the last reference.
         drop(kept);
         was
     }
 
-    /// A graph doesn't get a node that frees it after all.
-    pub fn keep(&self, graph: u64) {
+    /// Undoes [`free_by`](Self::free_by) after the free node could not be added to the graph.
+    pub fn undo_free_by(&self, graph: u64) {
         let (this, none) = (graph, 0);
         let _ = self
             .freed_by
             .compare_exchange(this, none, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    /// A graph gets a node that frees it.
+    /// Records that a graph gets a node that frees it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where this graph does so already, and where one of this graph and the other that does
-    /// is the graph of the allocation node.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if this graph already frees it. Also returns it if
+    /// another graph frees it and one of the two graphs contains the allocation node.
     pub fn free_by(&self, graph: u64) -> Result {
         let before = self.freed_by.load(Ordering::Acquire);
         let owners = before == self.owner || graph == self.owner;
@@ -226,10 +233,10 @@ impl GraphMemory {
 
 impl Drop for GraphMemory {
     fn drop(&mut self) {
-        self.withdraw();
+        self.make_inaccessible();
         let this: *const GraphMemory = self;
         if let Some(known) = KNOWN.lock().unpoisoned().as_mut() {
-            // Another one may have the address since the context ended.
+            // After its context has ended, the address may belong to other memory.
             known.retain(|_, one| one.as_ptr() != this);
         }
         with_use(self.allocation.context.ordinal, true, |one| {
@@ -239,10 +246,10 @@ impl Drop for GraphMemory {
     }
 }
 
-/// The memory of a graph that begins at an address.
+/// Returns the memory of a graph that starts at an address.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if there is none.
 pub fn at(address: u64) -> Result<Arc<GraphMemory>> {
     let known = KNOWN.lock().unpoisoned();
     let found = known.as_ref().and_then(|all| all.get(&address));
@@ -250,34 +257,38 @@ pub fn at(address: u64) -> Result<Arc<GraphMemory>> {
     found.ok_or(Code::ERROR_INVALID_VALUE)
 }
 
-/// What is outstanding at an allocation, taken back.
+/// Returns the memory of an allocation and marks it as freed.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if no launch has left it to the client.
 fn outstanding(allocation: &Allocation) -> Result<Arc<GraphMemory>> {
     let memory = at(allocation.base)?;
-    if memory.take_back() {
+    if memory.mark_freed() {
         Ok(memory)
     } else {
         Err(Code::ERROR_INVALID_VALUE)
     }
 }
 
-/// `cuMemFree` of what a launch has left.
+/// Frees memory that a launch has left, for `cuMemFree`.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` where no launch has left it, or it was freed already; the sticky error.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if no launch has left it or it has already been freed, or the
+/// sticky error.
 pub fn free(allocation: &Arc<Allocation>) -> Result {
     let memory = outstanding(allocation)?;
     allocation.context.drain();
     allocation.context.usable()?;
-    memory.withdraw();
+    memory.make_inaccessible();
     Ok(())
 }
 
-/// `cuMemFreeAsync` of what a launch has left.
+/// Frees memory that a launch has left, for `cuMemFreeAsync`.
 ///
 /// # Errors
-/// As [`free`], without the sticky error.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if no launch has left it or it has already been freed.
 pub fn free_async(allocation: &Arc<Allocation>, stream: &Arc<Stream>) -> Result {
     let memory = outstanding(allocation)?;
-    stream.submit(memory.going());
+    stream.submit(memory.free_work());
     Ok(())
 }

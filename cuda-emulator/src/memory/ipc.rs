@@ -1,7 +1,8 @@
-//! Memory of other processes.
+//! Memory shared between processes by IPC handles.
 //!
-//! What `cuMemAlloc` gives lies in a file in memory ([`arena::file_at`]). A handle leads to a slot that says which part of
-//! it, and whether it is still allocated; another process maps that part.
+//! Memory from `cuMemAlloc` is in a file in memory ([`arena::file_at`]). A handle leads to a slot
+//! that says which part of the file it is and whether it is still allocated. Another process maps
+//! that part.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -9,17 +10,17 @@ use std::sync::{Arc, Mutex};
 
 use super::allocations::{self, Allocation};
 use super::arena;
-use super::backing::Ground;
+use super::backing::Backing;
 use super::origin::Origin;
 use crate::abi::status::{Code, Result};
 use crate::process::context::{self, Context};
 use crate::process::device;
 use crate::process::memory_file::{Identity, Memfd, PAGE};
-use crate::process::shared_slots::{Handle, Key, Lost, Slot, Sort};
+use crate::process::shared_slots::{Handle, HandleKind, Key, OpenError, Slot};
 use crate::process::warnings;
 use cuda_emulator_engine::Unpoisoned;
 
-/// The words of a slot of memory, behind the one that says whether it is there.
+/// The words of a memory slot after the one that says whether the memory can be opened.
 const FILE: usize = 2;
 const OFFSET: usize = 3;
 const SIZE: usize = 4;
@@ -27,7 +28,7 @@ const DEVICE: usize = 5;
 const INODE: usize = 6;
 const ORDINAL: usize = 7;
 
-/// Memory of another process, as it was opened here.
+/// Memory of another process that is open in this one.
 struct Opened {
     allocation: Arc<Allocation>,
     count: usize,
@@ -36,15 +37,16 @@ struct Opened {
 
 static OPENED: Mutex<BTreeMap<Key, Opened>> = Mutex::new(BTreeMap::new());
 
-/// The handle of an allocation, for other processes.
+/// Returns the IPC handle of an allocation.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for anything but memory from `cuMemAlloc`; `CUDA_ERROR_NOT_SUPPORTED` where the system gave
-/// no file for it.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is not from `cuMemAlloc`, and
+/// `CUDA_ERROR_NOT_SUPPORTED` if the system could not provide a file for it. Returns
+/// `CUDA_ERROR_OUT_OF_MEMORY` if no slot is left.
 pub fn export(address: u64) -> Result<Handle> {
     let found = allocations::find(address).filter(|one| one.origin == Origin::Device);
     let allocation = found.ok_or(Code::ERROR_INVALID_VALUE)?;
-    let why = || warnings::lacking("shared memory where files may not be as large");
+    let why = || warnings::missing_feature("shared memory larger than the file size limit");
     let (file, offset) = arena::file_at(allocation.base).ok_or_else(why)?;
     let identity = file.identity().ok_or(Code::ERROR_OPERATING_SYSTEM)?;
     let slot = allocation.shared.get_or_init(|| {
@@ -60,27 +62,30 @@ pub fn export(address: u64) -> Result<Handle> {
         Some(slot)
     });
     let slot = slot.as_ref().ok_or(Code::ERROR_OUT_OF_MEMORY)?;
-    Ok(slot.handle(Sort::Memory))
+    Ok(slot.handle(HandleKind::Memory))
 }
 
-/// Opens memory of another process; the same again gives the same address.
+/// Opens memory of another process. Opening it again returns the same address.
 ///
 /// # Errors
-/// As recorded on an H200 (driver 580): `CUDA_ERROR_INVALID_CONTEXT` for memory of this process,
-/// `CUDA_ERROR_INVALID_HANDLE` for a process that has ended, `CUDA_ERROR_INVALID_VALUE` for memory that was freed, and for
-/// what is no handle. `CUDA_ERROR_MAP_FAILED` for memory of a device that the current one can't reach.
+/// As recorded on an H200 (driver 580), returns:
+/// - `CUDA_ERROR_INVALID_CONTEXT` if the memory is from this process;
+/// - `CUDA_ERROR_INVALID_HANDLE` if the other process has ended;
+/// - `CUDA_ERROR_INVALID_VALUE` if the memory was freed or the handle is invalid.
+///
+/// Returns `CUDA_ERROR_MAP_FAILED` if the current device has no link to the memory's device.
 pub fn open(handle: &Handle) -> Result<u64> {
     let context = context::current()?;
-    let slot = Slot::open(Sort::Memory, handle).map_err(|lost| match lost {
-        Lost::Nonsense => Code::ERROR_INVALID_VALUE,
-        Lost::Own => Code::ERROR_INVALID_CONTEXT,
-        Lost::Gone => Code::ERROR_INVALID_HANDLE,
+    let slot = Slot::open(HandleKind::Memory, handle).map_err(|error| match error {
+        OpenError::Invalid => Code::ERROR_INVALID_VALUE,
+        OpenError::SameProcess => Code::ERROR_INVALID_CONTEXT,
+        OpenError::Unreachable => Code::ERROR_INVALID_HANDLE,
     })?;
     let word = |index| slot.word(index).load(Ordering::Acquire);
     let ordinal = i32::try_from(word(ORDINAL)).map_err(|_| Code::ERROR_INVALID_VALUE)?;
     let mut all = OPENED.lock().unpoisoned();
     if let Some(known) = all.get_mut(&slot.key())
-        && known.is_there()
+        && known.is_open()
     {
         reach(&context, &known.allocation.context)?;
         known.count += 1;
@@ -90,7 +95,7 @@ pub fn open(handle: &Handle) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     device::check(ordinal).map_err(|_| Code::ERROR_MAP_FAILED)?;
-    // It is memory of the device that it was allocated on.
+    // The memory belongs to the device on which it was allocated.
     let owner = match context.ordinal == ordinal {
         true => context.clone(),
         false => context::primary(ordinal),
@@ -109,17 +114,17 @@ pub fn open(handle: &Handle) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let skipped = offset % PAGE;
-    let ground = Ground::pages(skipped + size)?;
+    let backing = Backing::pages(skipped + size)?;
     let length = (skipped + size).next_multiple_of(PAGE);
-    // SAFETY: whole pages that the arena has just given out, and the file has as many.
-    if !unsafe { file.map_at(ground.start(), offset - skipped, length) } {
-        ground.release();
+    // SAFETY: whole pages that the arena has just allocated, and the file has that many.
+    if !unsafe { file.map_at(backing.start(), offset - skipped, length) } {
+        backing.release();
         return Err(Code::ERROR_MAP_FAILED);
     }
-    let allocation = allocations::place_in(&owner, ground, skipped, size, Origin::Opened, None);
+    let allocation = allocations::place_in(&owner, backing, skipped, size, Origin::Opened, None);
     let base = allocation.base;
-    // What ended with its context needs no entry any more.
-    all.retain(|_, one| one.is_there());
+    // Memory whose context has ended needs no entry any more.
+    all.retain(|_, one| one.is_open());
     let opened = Opened {
         allocation,
         count: 1,
@@ -129,7 +134,8 @@ pub fn open(handle: &Handle) -> Result<u64> {
     Ok(base)
 }
 
-/// Lets work of a context use memory of another device that it has opened, as the call's only flag says.
+/// Enables peer access of a context to memory that it has opened, which is the meaning of the
+/// call's only flag.
 fn reach(context: &Context, owner: &Context) -> Result {
     if context.ordinal == owner.ordinal {
         return Ok(());
@@ -138,21 +144,22 @@ fn reach(context: &Context, owner: &Context) -> Result {
         return Err(Code::ERROR_MAP_FAILED);
     }
     if context.set_peer(owner, true) {
-        allocations::forget_views();
+        allocations::invalidate_lookups();
     }
     Ok(())
 }
 
-/// Closes memory once; the last time ends it, after all work of its context and of the current one.
+/// Closes memory once. The last close unmaps it, after all work of its context and of the current
+/// one.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for what wasn't opened, or was closed as often.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if it is not open.
 pub fn close(address: u64) -> Result {
     let context = context::current()?;
     let mut all = OPENED.lock().unpoisoned();
     let found = all
         .iter_mut()
-        .find(|(_, one)| one.base == address && one.is_there());
+        .find(|(_, one)| one.base == address && one.is_open());
     let (key, one) = found.ok_or(Code::ERROR_INVALID_VALUE)?;
     one.count -= 1;
     if one.count > 0 {
@@ -170,8 +177,8 @@ pub fn close(address: u64) -> Result {
 }
 
 impl Opened {
-    /// False when its context has ended.
-    fn is_there(&self) -> bool {
+    /// Returns false if its context has ended.
+    fn is_open(&self) -> bool {
         allocations::starting_at(self.base).is_some_and(|one| one.id == self.allocation.id)
     }
 }

@@ -1,5 +1,7 @@
-//! What clients have said of managed memory, page by page: advice, and where it was prefetched last. There is only one
-//! memory, so nothing moves; what the driver tells of a range is what an H200's (580) does.
+//! Advice and prefetches of managed memory, recorded per page.
+//!
+//! The emulator has one memory, so nothing moves. The attributes of a range have the values that an
+//! H200's driver (580) returns.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
@@ -14,33 +16,33 @@ use cuda_emulator_engine::Unpoisoned;
 pub const DEVICE_CPU: i32 = -1;
 pub const DEVICE_INVALID: i32 = -2;
 
-/// What is known of a page.
+/// The properties of a page.
 #[derive(Clone, Default, PartialEq, Eq)]
 struct Page {
     read_mostly: bool,
-    /// Kind and number, as the attributes give them.
+    /// Location type and id, as the attributes return them.
     preferred: Option<(u32, i32)>,
     prefetched: Option<(u32, i32)>,
-    /// Devices, and -1 for the host.
+    /// Device ordinals, and -1 for the host.
     accessed_by: BTreeSet<i32>,
 }
 
-/// Runs of pages that are alike: where each ends.
+/// Runs of pages with equal properties: the end of each run and the properties.
 type Runs = Vec<(u64, Page)>;
 
-/// By the id of the allocation. What was never spoken of isn't there.
+/// Runs by allocation id. Allocations without advice or prefetches have no entry.
 static KNOWN: Mutex<Option<HashMap<u64, Runs>>> = Mutex::new(None);
 
 /// A range of bytes within an allocation.
 #[derive(Clone, Copy)]
 pub struct Range {
-    /// The allocation's id, and bytes.
+    /// The allocation's id and size.
     pub id: u64,
     pub whole: u64,
-    /// The range's first byte, and its bytes.
+    /// The range's start and size.
     pub start: u64,
     pub count: u64,
-    /// Where its pool has it be.
+    /// The location of its pool.
     pub of_pool: Option<(u32, i32)>,
 }
 
@@ -81,7 +83,7 @@ fn change(range: &Range, change: impl Fn(&mut Page)) {
     *runs = after;
 }
 
-/// What all pages of a range have in common.
+/// Returns a property if all pages of a range have the same value.
 fn common<T: PartialEq>(range: &Range, get: impl Fn(&Page) -> Option<T>) -> Option<T> {
     let (first, end) = range.pages();
     let known = KNOWN.lock().unpoisoned();
@@ -101,7 +103,7 @@ fn common<T: PartialEq>(range: &Range, get: impl Fn(&Page) -> Option<T>) -> Opti
     found.flatten()
 }
 
-/// An allocation has gone.
+/// Forgets a freed allocation.
 pub fn forget(id: u64) {
     if let Some(known) = KNOWN.lock().unpoisoned().as_mut() {
         known.remove(&id);
@@ -109,10 +111,11 @@ pub fn forget(id: u64) {
 }
 
 impl Location {
-    /// Where memory can be prefetched to: the kind, and the number that attributes give.
+    /// Returns the location type and id for prefetches to this location.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` for a device, `CUDA_ERROR_INVALID_VALUE` for anything else that isn't there.
+    /// Returns `CUDA_ERROR_INVALID_DEVICE` for a device that does not exist, and
+    /// `CUDA_ERROR_INVALID_VALUE` for any other location that does not exist.
     pub fn place(&self) -> Result<(u32, i32)> {
         match self.kind {
             CU_MEM_LOCATION_TYPE_DEVICE => {
@@ -122,7 +125,7 @@ impl Location {
                     .ok_or(Code::ERROR_INVALID_DEVICE)
             }
             CU_MEM_LOCATION_TYPE_HOST => Ok((self.kind, DEVICE_CPU)),
-            // One node.
+            // The host has one NUMA node.
             CU_MEM_LOCATION_TYPE_HOST_NUMA if self.id == 0 => Ok((self.kind, 0)),
             CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok((self.kind, 0)),
             _ => Err(Code::ERROR_INVALID_VALUE),
@@ -130,21 +133,21 @@ impl Location {
     }
 }
 
-/// Memory is prefetched.
+/// Records a prefetch.
 pub fn prefetch(range: &Range, to: (u32, i32)) {
     change(range, |page| page.prefetched = Some(to));
 }
 
-/// Advice on a range.
+/// Records advice for a range.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for what is no advice, or about nobody that there is.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the advice or the location does not exist.
 pub fn advise(range: &Range, advice: u32, about: Location) -> Result {
     if about.kind == CU_MEM_LOCATION_TYPE_NONE {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let place = || about.place().map_err(|_| Code::ERROR_INVALID_VALUE);
-    // Those who access memory are devices, or the host as a whole.
+    // Only devices and the host as a whole can be accessors.
     let accessor = || match place()? {
         (CU_MEM_LOCATION_TYPE_DEVICE | CU_MEM_LOCATION_TYPE_HOST, id) => Ok(id),
         _ => Err(Code::ERROR_INVALID_VALUE),
@@ -154,25 +157,25 @@ pub fn advise(range: &Range, advice: u32, about: Location) -> Result {
         CU_MEM_ADVISE_SET_READ_MOSTLY => set(&|page| page.read_mostly = true),
         CU_MEM_ADVISE_UNSET_READ_MOSTLY => set(&|page| page.read_mostly = false),
         CU_MEM_ADVISE_SET_PREFERRED_LOCATION => {
-            // A node is accepted, and not told of.
+            // A NUMA node is accepted, but the attributes do not return it.
             let (kind, id) = place()?;
-            let told = matches!(
+            let reported = matches!(
                 kind,
                 CU_MEM_LOCATION_TYPE_DEVICE | CU_MEM_LOCATION_TYPE_HOST
             );
-            set(&|page| page.preferred = told.then_some((kind, id)));
+            set(&|page| page.preferred = reported.then_some((kind, id)));
         }
         CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION => set(&|page| page.preferred = None),
         CU_MEM_ADVISE_SET_ACCESSED_BY => {
-            let who = accessor()?;
+            let accessor = accessor()?;
             set(&|page| {
-                page.accessed_by.insert(who);
+                page.accessed_by.insert(accessor);
             });
         }
         CU_MEM_ADVISE_UNSET_ACCESSED_BY => {
-            let who = accessor()?;
+            let accessor = accessor()?;
             set(&|page| {
-                page.accessed_by.remove(&who);
+                page.accessed_by.remove(&accessor);
             });
         }
         _ => return Err(Code::ERROR_INVALID_VALUE),
@@ -180,14 +183,14 @@ pub fn advise(range: &Range, advice: u32, about: Location) -> Result {
     Ok(())
 }
 
-/// The values of a `CUmem_range_attribute`; several only for those who access it.
+/// Returns the values of a `CUmem_range_attribute`. Only the accessors attribute has several.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for an unknown one.
+/// Returns `CUDA_ERROR_INVALID_VALUE` for an unknown attribute.
 pub fn attribute(range: &Range, attribute: u32) -> Result<Vec<i32>> {
     let preferred = || common(range, |page| page.preferred).or(range.of_pool);
     let prefetched = || common(range, |page| page.prefetched);
-    // Before there were kinds, every part of the host was the host.
+    // Older attributes have no location type and return every part of the host as the CPU.
     let old = |place: Option<(u32, i32)>| match place {
         Some((CU_MEM_LOCATION_TYPE_DEVICE, id)) => id,
         Some(_) => DEVICE_CPU,
@@ -204,8 +207,8 @@ pub fn attribute(range: &Range, attribute: u32) -> Result<Vec<i32>> {
         }
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION => vec![old(preferred())],
         CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY => {
-            let everywhere = |who: &i32| {
-                let has = |page: &Page| Some(page.accessed_by.contains(who));
+            let everywhere = |accessor: &i32| {
+                let has = |page: &Page| Some(page.accessed_by.contains(accessor));
                 common(range, has) == Some(true)
             };
             let devices = 0..configuration::get().devices as i32;

@@ -1,6 +1,6 @@
-//! How memory came to be.
+//! The origin of memory.
 
-/// How memory came to be.
+/// The call that created memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// `cuMemAlloc`, `cuMemAllocPitch`
@@ -28,12 +28,12 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Whether it counts against the device's memory.
+    /// Returns whether it counts against the device's memory.
     pub fn on_device(&self) -> bool {
         !matches!(self, Origin::Host | Origin::Registered)
     }
 
-    /// The call, or the like, as reports name it.
+    /// Returns the name of the call for reports.
     pub fn describe(&self) -> String {
         match self {
             Origin::Device => "cuMemAlloc".into(),

@@ -1,11 +1,12 @@
-//! Who may use mapped memory.
+//! Access rights of mapped memory.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What devices may do with mapped memory: a `CUmemAccess_flags` of each, of the host behind them.
+/// The access of each device, and after them of the host, to mapped memory: one `CUmemAccess_flags`
+/// each.
 pub struct Rights([AtomicU8; HOST + 1]);
 
-/// The place of the host among [`Rights`].
+/// The index of the host in [`Rights`].
 pub const HOST: usize = 64;
 
 impl Rights {
@@ -13,16 +14,16 @@ impl Rights {
         Rights([const { AtomicU8::new(0) }; HOST + 1])
     }
 
-    pub fn of(&self, who: usize) -> u8 {
-        self.0[who].load(Ordering::Acquire)
+    pub fn of(&self, accessor: usize) -> u8 {
+        self.0[accessor].load(Ordering::Acquire)
     }
 
-    /// Whether nobody may use it.
+    /// Returns whether nothing may access it.
     pub fn are_none(&self) -> bool {
-        (0..=HOST).all(|who| self.of(who) == 0)
+        (0..=HOST).all(|accessor| self.of(accessor) == 0)
     }
 
-    pub fn set(&self, who: usize, flags: u8) {
-        self.0[who].store(flags, Ordering::Release);
+    pub fn set(&self, accessor: usize, flags: u8) {
+        self.0[accessor].store(flags, Ordering::Release);
     }
 }

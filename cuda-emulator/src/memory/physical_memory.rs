@@ -1,7 +1,8 @@
-//! Physical memory: what `cuMemCreate` makes, and what addresses are mapped to.
+//! Physical memory, which `cuMemCreate` creates and addresses are mapped to.
 //!
-//! It lies in a file in memory, so that it can be mapped in several places. What another process may have is a file of its
-//! own, whose descriptor leads there; behind its bytes lies a page that says what it is. All else shares one file.
+//! It is in a file in memory, so that it can be mapped at several addresses. Memory that another
+//! process may open has its own file, with a descriptive page after the memory. All other memory
+//! shares one file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,31 +17,33 @@ use crate::process::handle::{Object, Table};
 use crate::process::memory_file::{self, Memfd, PAGE};
 use crate::process::registry::Owner;
 
-/// The unit of physical memory and of mappings, on an H200 of any location.
+/// The granularity of physical memory and of mappings, which on an H200 is the same for all
+/// locations.
 pub const GRANULARITY: u64 = 2 << 20;
-/// What the page behind the memory begins with.
+/// The first word of the descriptive page.
 const MAGIC: u64 = u64::from_le_bytes(*b"emu-phys");
-/// Bits of `CUmemAllocationHandleType` that an H200 without a fabric refuses, with its codes.
+/// Bits of `CUmemAllocationHandleType` that an H200 without a fabric rejects.
 const FABRIC: u32 = CU_MEM_HANDLE_TYPE_FABRIC;
 const WIN32: u32 = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT;
 
-/// Physical memory. It is there until its handles, mappings and descriptors are gone.
+/// Physical memory. It exists until its handles, mappings and descriptors are gone.
 pub struct Physical {
-    lies_in: Place,
+    storage: Place,
     pub size: u64,
     pub properties: AllocationProperties,
-    /// The device whose memory it takes; `None` for the host's, and for another process's.
+    /// The device whose budget it counts against. `None` for host memory and memory of another
+    /// process.
     taken_from: Option<i32>,
 }
 
-/// The file that physical memory lies in.
+/// The file that contains physical memory.
 enum Place {
-    /// One of its own, which another process may have.
+    /// A separate file, which another process may open.
     Own(Memfd),
     Shared(Part),
 }
 
-/// A handle of physical memory, with the number of times that the client has to release it.
+/// A handle of physical memory, with the number of releases that the client still has to make.
 pub struct Handle {
     pub handle: u64,
     pub physical: Arc<Physical>,
@@ -70,18 +73,18 @@ impl Object for Handle {
 impl Drop for Physical {
     fn drop(&mut self) {
         if let Some(ordinal) = self.taken_from {
-            budget::give_back(ordinal, self.size);
+            budget::release(ordinal, self.size);
         }
     }
 }
 
 impl Physical {
-    /// Where it is: a `CUmemLocationType`.
+    /// Returns its `CUmemLocationType`.
     pub fn place(&self) -> u32 {
         self.properties.location.kind
     }
 
-    /// The device whose memory it is, or which stands for the host's.
+    /// Returns the device of the memory, or 0 for host memory.
     pub fn ordinal(&self) -> i32 {
         match self.place() {
             CU_MEM_LOCATION_TYPE_DEVICE => self.properties.location.id,
@@ -89,30 +92,33 @@ impl Physical {
         }
     }
 
-    /// Has a part of it appear at an address.
+    /// Maps a part of it at an address.
     ///
     /// # Safety
-    /// As [`show_at`](Self::show_at); the part is whole pages of it.
+    /// The caller must ensure that:
+    /// - the range is reserved and nothing is mapped there;
+    /// - `offset` and `size` are whole pages within the memory.
     pub unsafe fn show_part_at(&self, address: u64, offset: u64, size: u64) -> bool {
-        let (file, start) = match &self.lies_in {
+        let (file, start) = match &self.storage {
             Place::Own(file) => (file, 0),
             Place::Shared(part) => part.place(),
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: by the contract of this function.
         unsafe { file.map_at(address, start + offset, size) }
     }
 
-    /// Has it appear at an address.
+    /// Maps all of it at an address.
     ///
     /// # Safety
-    /// The range is reserved, and nothing is mapped there.
+    /// The caller must ensure that the range is reserved and nothing is mapped there.
     pub unsafe fn show_at(&self, address: u64) -> bool {
-        // SAFETY: as this function's contract says; that is all of it.
+        // SAFETY: by the contract of this function. The part is the whole memory.
         unsafe { self.show_part_at(address, 0, self.size) }
     }
 }
 
-/// Pages of physical memory that appear in a range of the arena's where no allocation is, for as long as this lives.
+/// Pages of physical memory that are mapped in a range of the arena without an allocation, until
+/// this is dropped.
 pub struct Window {
     pub base: u64,
     size: u64,
@@ -120,7 +126,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Shows a part of the memory, whole pages.
+    /// Maps a part of the memory in whole pages.
     pub fn open(physical: &Arc<Physical>, offset: u64, size: u64) -> Option<Window> {
         let size = arena::rounded(size.checked_next_multiple_of(PAGE)?)?;
         let base = arena::allocate(size, PAGE)?;
@@ -129,14 +135,15 @@ impl Window {
             size,
             _physical: physical.clone(),
         };
-        // SAFETY: just allocated, in whole pages; the part lies within the memory, by the caller's check.
+        // SAFETY: just allocated, in whole pages. The caller has checked that the part is within
+        // the memory.
         unsafe { physical.show_part_at(base, offset, size) }.then_some(window)
     }
 }
 
 impl Drop for Window {
     fn drop(&mut self) {
-        // SAFETY: the range is this one's, and what was shown there is used no more.
+        // SAFETY: the range belongs to this window, and its contents are no longer used.
         if unsafe { memory_file::unmap_at(self.base, self.size) } {
             arena::release(self.base, self.size);
         }
@@ -151,15 +158,17 @@ fn add(physical: Arc<Physical>) -> Arc<Handle> {
     })
 }
 
-/// The physical memory behind a handle.
+/// Returns the physical memory of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`. (An H200's driver takes handles for addresses, and ends the process.)
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not live. (An H200's driver dereferences
+/// handles, and a wrong one ends the process.)
 pub fn get(handle: u64) -> Result<Arc<Handle>> {
     HANDLES.get(handle).ok_or(Code::ERROR_INVALID_VALUE)
 }
 
-/// Checks what physical memory is to be, with the codes of an H200 (driver 580), and completes it.
+/// Checks the properties of physical memory, with the codes of an H200 (driver 580), and normalizes
+/// them.
 fn checked(size: u64, mut wanted: AllocationProperties) -> Result<AllocationProperties> {
     let location = &mut wanted.location;
     match location.kind {
@@ -168,7 +177,7 @@ fn checked(size: u64, mut wanted: AllocationProperties) -> Result<AllocationProp
             location.kind = CU_MEM_LOCATION_TYPE_HOST_NUMA;
             location.id = 0;
         }
-        // There is one node here.
+        // The host has one NUMA node.
         CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id == 0 => {}
         _ => return Err(Code::ERROR_INVALID_VALUE),
     }
@@ -185,16 +194,17 @@ fn checked(size: u64, mut wanted: AllocationProperties) -> Result<AllocationProp
     if wanted.handle_types & FABRIC != 0 {
         return Err(Code::ERROR_NOT_PERMITTED);
     }
-    // No memory is compressed here, as the documentation allows.
+    // Memory is never compressed here, which the documentation allows.
     wanted.compression = 0;
     Ok(wanted)
 }
 
-/// Makes physical memory.
+/// Creates physical memory.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_INVALID_DEVICE`, `CUDA_ERROR_NOT_PERMITTED` for fabric handles, which take
-/// rights that nobody has here; `CUDA_ERROR_OUT_OF_MEMORY`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` or `CUDA_ERROR_INVALID_DEVICE` for invalid properties,
+/// `CUDA_ERROR_NOT_PERMITTED` for fabric handles (which need privileges that no process has here),
+/// and `CUDA_ERROR_OUT_OF_MEMORY` if there is no memory left.
 pub fn create(size: u64, wanted: AllocationProperties) -> Result<Arc<Handle>> {
     let properties = checked(size, wanted)?;
     let taken_from = match properties.location.kind {
@@ -213,21 +223,21 @@ pub fn create(size: u64, wanted: AllocationProperties) -> Result<Arc<Handle>> {
         0 => Part::take(size).map(Place::Shared),
         _ => own(),
     };
-    let Some(lies_in) = place else {
+    let Some(storage) = place else {
         if let Some(ordinal) = taken_from {
-            budget::give_back(ordinal, size);
+            budget::release(ordinal, size);
         }
         return Err(Code::ERROR_OUT_OF_MEMORY);
     };
     Ok(add(Arc::new(Physical {
-        lies_in,
+        storage,
         size,
         properties,
         taken_from,
     })))
 }
 
-/// Writes what the memory is behind its bytes.
+/// Writes the descriptive page after the memory.
 fn describe(file: &Memfd, size: u64, properties: &AllocationProperties) -> Option<()> {
     let words = [
         MAGIC,
@@ -240,29 +250,31 @@ fn describe(file: &Memfd, size: u64, properties: &AllocationProperties) -> Optio
     file.write(&bytes, size)
 }
 
-/// The same without a handle: for what is imported by other names.
+/// Takes over a descriptor without creating a handle, for imports through other calls.
 ///
 /// # Errors
-/// As [`import`].
+/// Returns `CUDA_ERROR_UNKNOWN` if the descriptor is not physical memory of an emulator, or if its
+/// device does not exist here.
 pub fn adopt(fd: i32) -> Result<Arc<Physical>> {
     let (file, size, properties) = understood(fd).ok_or(Code::ERROR_UNKNOWN)?;
     Ok(Arc::new(Physical {
-        lies_in: Place::Own(file),
+        storage: Place::Own(file),
         size,
         properties,
         taken_from: None,
     }))
 }
 
-/// Physical memory of another process, by a descriptor.
+/// Imports physical memory of another process from a descriptor.
 ///
 /// # Errors
-/// `CUDA_ERROR_UNKNOWN`, as of an H200, for what is no physical memory of an emulator, or of a device that isn't here.
+/// Returns `CUDA_ERROR_UNKNOWN`, as an H200 does, if the descriptor is not physical memory of an
+/// emulator, or if its device does not exist here.
 pub fn import(fd: i32) -> Result<Arc<Handle>> {
     Ok(add(adopt(fd)?))
 }
 
-/// What a descriptor's file says of itself, none of which is believed before it was checked.
+/// Reads and validates the descriptive page of a file. Its contents are untrusted.
 fn understood(fd: i32) -> Option<(Memfd, u64, AllocationProperties)> {
     let file = Memfd::adopt_fd(fd)?;
     let size = file.size()?.checked_sub(PAGE)?;
@@ -289,7 +301,7 @@ fn understood(fd: i32) -> Option<(Memfd, u64, AllocationProperties)> {
     }
     let properties = AllocationProperties {
         kind: CU_MEM_ALLOCATION_TYPE_PINNED,
-        // As recorded on an H200: what came from elsewhere goes nowhere else.
+        // As recorded on an H200, imported memory cannot be exported again.
         handle_types: 0,
         location,
         metadata: 0,
@@ -301,10 +313,10 @@ fn understood(fd: i32) -> Option<(Memfd, u64, AllocationProperties)> {
     Some((file, size, properties))
 }
 
-/// A descriptor of the memory, which is the client's.
+/// Returns a new descriptor of the memory, which the client owns.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` unless the memory was made to be exported in this way.
+/// Returns `CUDA_ERROR_INVALID_VALUE` unless the memory was created for export as this type.
 pub fn export(handle: &Handle, kind: u32) -> Result<i32> {
     let physical = &handle.physical;
     if kind != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -312,13 +324,14 @@ pub fn export(handle: &Handle, kind: u32) -> Result<i32> {
     {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    match &physical.lies_in {
+    match &physical.storage {
         Place::Own(file) => file.duplicate().ok_or(Code::ERROR_OPERATING_SYSTEM),
         Place::Shared(_) => Err(Code::ERROR_INVALID_VALUE),
     }
 }
 
-/// A handle of physical memory that is mapped: the one there is, or another.
+/// Returns a handle of physical memory that is mapped: an existing one with one more reference, or
+/// a new one.
 pub fn retain(physical: &Arc<Physical>) -> u64 {
     let all = HANDLES.all();
     let known = all
@@ -327,7 +340,7 @@ pub fn retain(physical: &Arc<Physical>) -> u64 {
     known.map_or_else(|| add(physical.clone()).handle, |known| known.handle)
 }
 
-/// Counts one more reference, unless the last was given back meanwhile.
+/// Adds a reference. Returns false if the last one has just been released.
 fn retain_known(handle: &Handle) -> bool {
     let more = |count: u32| (count > 0).then_some(count + 1);
     let order = Ordering::AcqRel;
@@ -337,10 +350,10 @@ fn retain_known(handle: &Handle) -> bool {
     before.is_ok()
 }
 
-/// Gives back a handle.
+/// Releases a handle once.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not live.
 pub fn release(handle: u64) -> Result {
     let one = get(handle)?;
     let less = |count: u32| count.checked_sub(1);

@@ -1,11 +1,11 @@
-//! Memory pools of stream-ordered allocations.
+//! Memory pools for stream-ordered allocation.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::pool_accounts::{Book, FILE_SIZE, PIECE};
+use super::pool_accounts::{Account, FILE_SIZE, PIECE};
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::device;
@@ -14,35 +14,37 @@ use crate::process::memory_file::{Memfd, PAGE};
 use crate::process::registry::Owner;
 use cuda_emulator_engine::Unpoisoned;
 
-/// Reuse switches and release threshold have this number and the next ones.
+/// The first attribute with a stored setting. The reuse switches and the release threshold have
+/// consecutive numbers.
 const FIRST_SETTING: u32 = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
 
-/// A pool.
+/// A memory pool.
 pub struct Pool {
     pub handle: u64,
-    /// The device it was made for, or that its memory is charged to.
+    /// The device that it was created for, or whose budget its memory counts against.
     pub ordinal: i32,
-    /// The device's own, or the host's, which can't be destroyed.
+    /// Whether it is the default pool of a device or of the host, which cannot be destroyed.
     pub is_default: bool,
-    /// What kind of memory it has: `CUmemAllocationType`.
+    /// The kind of its memory: `CUmemAllocationType`.
     kind: u32,
-    /// Where it was asked to be.
+    /// Its requested location.
     place: (u32, i32),
-    /// Most bytes it may have; `None` for no limit.
+    /// Maximum size in bytes. `None` means no limit.
     maximum: Option<u64>,
-    /// Reuse switches, which have no effect here, since freed addresses rest, and the release threshold.
+    /// The reuse switches and the release threshold. The switches have no effect, because the
+    /// emulator delays reuse of freed addresses.
     settings: Mutex<[u64; 4]>,
-    book: Mutex<Book>,
-    /// Ids of the streams that have freed memory of it. Those of streams that are gone stay: somebody may wait for an event
-    /// that was recorded there.
+    account: Mutex<Account>,
+    /// Ids of the streams that have freed memory of it. Destroyed streams stay in the set, because
+    /// a thread may still wait for an event recorded there.
     freed_on: Mutex<HashSet<u64>>,
-    /// Devices beside its own that may use its memory.
+    /// Other devices that may access its memory.
     access: Mutex<HashSet<i32>>,
-    /// Whose pages its memory is, where other processes may get it.
+    /// The file that backs its memory, if other processes may open it.
     file: Option<Memfd>,
-    /// It is another process's: nothing can be allocated from it here.
+    /// Whether it belongs to another process, so that nothing can be allocated from it here.
     pub is_imported: bool,
-    /// Other processes may have it. Before that, an H200 tells nobody of its memory.
+    /// Whether it has been exported. Before that, an H200 does not export pointers to its memory.
     is_exported: AtomicBool,
 }
 
@@ -50,7 +52,7 @@ static POOLS: Table<Pool> = Table::new();
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        if self.book.get_mut().unpoisoned().pending {
+        if self.account.get_mut().unpoisoned().pending {
             PENDING.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -74,10 +76,10 @@ struct Choice {
     current: Mutex<Arc<Pool>>,
 }
 
-/// What a default pool is for: a kind of memory, and a place.
+/// The purpose of a default pool: kind of memory and location.
 type Purpose = (u32, (u32, i32));
 
-/// Those of devices by their numbers, and all others, which come when they are asked for.
+/// Default and current pools of devices and other locations, created on first use.
 static CHOICES: Mutex<Option<HashMap<Purpose, Arc<Choice>>>> = Mutex::new(None);
 
 fn choice(purpose: Purpose) -> Arc<Choice> {
@@ -97,35 +99,35 @@ fn of_device(ordinal: i32) -> Purpose {
     (CU_MEM_ALLOCATION_TYPE_PINNED, place)
 }
 
-/// A device's own pool.
+/// Returns a device's default pool.
 pub fn default_of(ordinal: i32) -> Arc<Pool> {
     default_for(of_device(ordinal))
 }
 
-/// The pool that `cuMemAllocAsync` uses on a device.
+/// Returns the pool that `cuMemAllocAsync` uses on a device.
 pub fn current_of(ordinal: i32) -> Arc<Pool> {
     current_for(of_device(ordinal))
 }
 
-/// The default pool for a kind of memory and a place.
+/// Returns the default pool for a kind of memory and a location.
 pub fn default_for(purpose: Purpose) -> Arc<Pool> {
     choice(purpose).default.clone()
 }
 
-/// The current pool for a kind of memory and a place.
+/// Returns the current pool for a kind of memory and a location.
 pub fn current_for(purpose: Purpose) -> Arc<Pool> {
     choice(purpose).current.lock().unpoisoned().clone()
 }
 
-/// Chooses the pool that `cuMemAllocAsync` uses on a device.
+/// Sets the pool that `cuMemAllocAsync` uses on a device.
 pub fn set_current(ordinal: i32, pool: Arc<Pool>) -> Result {
     set_current_for(of_device(ordinal), pool)
 }
 
-/// Chooses the pool for a kind of memory and a place.
+/// Sets the current pool for a kind of memory and a location.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a pool of another kind or place.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the pool has another kind or location, or is imported.
 pub fn set_current_for(purpose: Purpose, pool: Arc<Pool>) -> Result {
     if pool.purpose() != purpose || pool.is_imported {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -134,18 +136,18 @@ pub fn set_current_for(purpose: Purpose, pool: Arc<Pool>) -> Result {
     Ok(())
 }
 
-/// The pool behind a handle.
+/// Returns the pool of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not that of a live pool.
 pub fn get(handle: u64) -> Result<Arc<Pool>> {
     POOLS.get(handle).ok_or(Code::ERROR_INVALID_VALUE)
 }
 
-/// Creates a pool; with a file for its memory, if other processes may get it.
+/// Creates a pool. Its memory is in a file if other processes may open it.
 ///
 /// # Errors
-/// `CUDA_ERROR_OUT_OF_MEMORY` where there can be no such file.
+/// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the file cannot be created.
 pub fn create(kind: u32, place: (u32, i32), maximum: u64, shared: bool) -> Result<Arc<Pool>> {
     let make = || {
         let name = CString::new(format!("{FILE}{}-{}", place.0, place.1));
@@ -156,15 +158,15 @@ pub fn create(kind: u32, place: (u32, i32), maximum: u64, shared: bool) -> Resul
     Ok(Pool::new(kind, place, false, maximum, file, false))
 }
 
-/// Another process's pool, of a device's memory or the host's.
+/// Imports another process's pool of device or host memory.
 ///
 /// # Errors
-/// `CUDA_ERROR_UNKNOWN` for a file that is no pool.
+/// Returns `CUDA_ERROR_UNKNOWN` if the file is not a pool.
 pub fn import(fd: i32) -> Result<Arc<Pool>> {
     let file = Memfd::adopt_fd(fd).ok_or(Code::ERROR_UNKNOWN)?;
     let name = std::fs::read_link(format!("/proc/self/fd/{fd}"));
     let name = name.ok().map(|name| name.to_string_lossy().into_owned());
-    // The place, and " (deleted)" behind it: the file has no name in the file system.
+    // The location follows, and then " (deleted)", because the file has no name in the file system.
     let place = name.and_then(|name| {
         let place = name.strip_prefix(FILE_LINK)?.split(' ').next()?;
         let (kind, id) = place.split_once('-')?;
@@ -179,17 +181,18 @@ pub fn import(fd: i32) -> Result<Arc<Pool>> {
     Ok(Pool::new(kind, place, false, 0, Some(file), true))
 }
 
-/// How a pool's file is named, with its place behind (`CUmemLocationType` and number), and how the system shows that.
+/// Prefix of the name of a pool's file, which ends in the pool's location (`CUmemLocationType` and
+/// id), and the prefix as the system shows it.
 const FILE: &str = "cuda-emulator-pool-";
 const FILE_LINK: &str = "/memfd:cuda-emulator-pool-";
 
-/// How many pools may have something to give back.
+/// Number of pools that may have memory to release.
 static PENDING: AtomicUsize = AtomicUsize::new(0);
 
-/// Somebody has waited: for a stream, or for a whole device. Pools give back what they don't keep.
-pub fn waited(stream: Option<u64>, ordinal: i32) {
+/// Releases memory of pools after a wait for a stream or a whole device.
+pub fn release_after_wait(stream: Option<u64>, ordinal: i32) {
     if PENDING.load(Ordering::Acquire) == 0 {
-        return; // as nearly always
+        return; // the usual case
     }
     for pool in POOLS.all() {
         let concerned = match stream {
@@ -197,22 +200,22 @@ pub fn waited(stream: Option<u64>, ordinal: i32) {
             None => pool.ordinal == ordinal,
         };
         if concerned {
-            pool.keep_to_threshold();
+            pool.trim_to_threshold();
         }
     }
 }
 
-/// The next wait may find something to give back.
-fn expect_release(book: &mut Book) {
-    if !std::mem::replace(&mut book.pending, true) {
+/// Makes the next wait check the pool for memory to release.
+fn expect_release(account: &mut Account) {
+    if !std::mem::replace(&mut account.pending, true) {
         PENDING.fetch_add(1, Ordering::AcqRel);
     }
 }
 
-/// Destroys a pool; what is allocated from it lives on.
+/// Destroys a pool. Memory allocated from it stays valid.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a stale handle or a device's own pool.
+/// Returns `CUDA_ERROR_INVALID_VALUE` for a stale handle or a default pool.
 pub fn destroy(handle: u64) -> Result {
     let pool = get(handle)?;
     if pool.is_default {
@@ -242,7 +245,7 @@ impl Pool {
             (CU_MEM_LOCATION_TYPE_DEVICE, ordinal) => ordinal,
             _ => 0,
         };
-        // A maximum is rounded up to what a pool gets at a time.
+        // The maximum is rounded up to the size in which a pool grows.
         let maximum = (maximum != 0).then(|| maximum.div_ceil(PIECE).saturating_mul(PIECE));
         let maximum = match &file {
             Some(_) => Some(maximum.unwrap_or(FILE_SIZE).min(FILE_SIZE)),
@@ -256,7 +259,7 @@ impl Pool {
             place,
             maximum,
             settings: Mutex::new([1, 1, 1, 0]),
-            book: Mutex::new(Book::new(file.is_some())),
+            account: Mutex::new(Account::new(file.is_some())),
             freed_on: Mutex::default(),
             access: Mutex::default(),
             file,
@@ -265,8 +268,8 @@ impl Pool {
         })
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unpoisoned()
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unpoisoned()
     }
 
     fn purpose(&self) -> Purpose {
@@ -277,31 +280,34 @@ impl Pool {
         self.kind == CU_MEM_ALLOCATION_TYPE_MANAGED
     }
 
-    /// Whether its memory is the host's, and stays there.
+    /// Returns whether its memory is host memory and not managed.
     pub fn is_on_host(&self) -> bool {
         !self.is_managed() && self.place.0 != CU_MEM_LOCATION_TYPE_DEVICE
     }
 
-    /// Where managed memory of it is best, as the attributes of ranges tell it.
+    /// Returns the preferred location of its managed memory, as range attributes report it.
     pub fn preferred(&self) -> Option<(u32, i32)> {
         let (kind, id) = self.place;
         let known = self.is_managed() && kind != CU_MEM_LOCATION_TYPE_NONE;
         known.then_some((kind, id.max(0)))
     }
 
-    /// Whether a device may use its memory.
+    /// Returns whether a device may access its memory.
     pub fn allows(&self, ordinal: i32) -> bool {
-        self.is_managed() || self.tells_access(ordinal)
+        self.is_managed() || self.reports_access(ordinal)
     }
 
-    /// Whether it says so. An H200's driver (580) says it of managed memory only where it was set.
-    pub fn tells_access(&self, ordinal: i32) -> bool {
+    /// Returns whether it reports access of a device. For managed memory, an H200's driver (580)
+    /// reports access only if it was set.
+    pub fn reports_access(&self, ordinal: i32) -> bool {
         !self.is_managed() && self.place == (CU_MEM_LOCATION_TYPE_DEVICE, ordinal)
             || self.access.lock().unpoisoned().contains(&ordinal)
     }
 
+    /// Checks that the pool belongs to this process.
+    ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for another process's pool.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is imported.
     pub fn expect_own(&self) -> Result {
         match self.is_imported {
             true => Err(Code::ERROR_INVALID_VALUE),
@@ -309,7 +315,7 @@ impl Pool {
         }
     }
 
-    /// The file of a pool that goes to other processes.
+    /// Returns the pool's file for export, and marks the pool as exported.
     pub fn export(&self) -> Option<&Memfd> {
         let file = self.file.as_ref()?;
         self.is_exported.store(true, Ordering::Relaxed);
@@ -320,13 +326,13 @@ impl Pool {
         self.is_exported.load(Ordering::Relaxed)
     }
 
-    /// Whether its memory is a device's own.
+    /// Returns whether it has plain memory of a device.
     pub fn of_device(&self) -> bool {
         self.purpose() == of_device(self.ordinal)
     }
 
-    /// Whether it is another device's own memory, which this one can't reach.
-    pub fn lies_apart_from(&self, ordinal: i32) -> bool {
+    /// Returns whether it has plain memory of another device to which `ordinal` has no link.
+    pub fn is_unreachable_from(&self, ordinal: i32) -> bool {
         let (kind, own) = self.place;
         !self.is_managed()
             && kind == CU_MEM_LOCATION_TYPE_DEVICE
@@ -334,7 +340,7 @@ impl Pool {
             && !device::are_linked(ordinal, own)
     }
 
-    /// Gives a device access, or takes it.
+    /// Grants or revokes a device's access.
     pub fn set_access(&self, ordinal: i32, given: bool) {
         let mut access = self.access.lock().unpoisoned();
         if given {
@@ -344,58 +350,62 @@ impl Pool {
         }
     }
 
-    /// Its file, where other processes may get its memory.
+    /// Returns its file, if other processes may open it.
     pub fn file(&self) -> Option<&Memfd> {
         self.file.as_ref()
     }
 
-    /// Where in its file the memory of an allocation lies.
+    /// Returns the offset of an allocation in its file.
     pub fn place_of(&self, address: u64) -> Option<u64> {
-        self.book().place_of(address)
+        self.account().place_of(address)
     }
 
-    /// Memory of an allocation has come back.
+    /// Records that an allocation was freed.
     pub fn returned(&self, address: u64) {
-        let mut book = self.book();
-        book.give(address);
-        expect_release(&mut book);
+        let mut account = self.account();
+        account.give(address);
+        expect_release(&mut account);
     }
 
-    /// Somebody has waited: what is above the threshold goes. Another who waits at the same time gets through when it has.
-    fn keep_to_threshold(&self) {
+    /// Releases the memory above the threshold after a wait. Another waiting thread continues only
+    /// when the release is done.
+    fn trim_to_threshold(&self) {
         let settings = self.settings.lock().unpoisoned();
-        let mut book = self.book();
-        if book.pending {
+        let mut account = self.account();
+        if account.pending {
             let threshold = settings[3];
-            self.release(&mut book, |reserved| reserved > threshold);
-            book.pending = false;
+            self.release(&mut account, |reserved| reserved > threshold);
+            account.pending = false;
             PENDING.fetch_sub(1, Ordering::AcqRel);
         }
     }
 
-    /// Gives back pieces that nothing lies in, for as long as `wanted` says so of the bytes that there are.
-    fn release(&self, book: &mut Book, wanted: impl Fn(u64) -> bool) {
-        for start in book.release(wanted) {
-            // The lock is held: nobody has taken a place there yet.
+    /// Releases unused pieces while `wanted` is true for the reserved bytes.
+    fn release(&self, account: &mut Account, wanted: impl Fn(u64) -> bool) {
+        for start in account.release(wanted) {
+            // The lock is held, so nothing has been allocated there yet.
             if let Some(file) = &self.file {
                 file.punch(start, PIECE);
             }
         }
     }
 
-    /// Memory of it is freed on a stream.
+    /// Records that memory of it is freed on a stream.
     pub fn freed_on(&self, stream: u64) {
         self.freed_on.lock().unpoisoned().insert(stream);
     }
 
-    /// Gives back pieces that nothing lies in, but keeps so many bytes.
+    /// Releases unused pieces, but keeps at least `keep` bytes.
     pub fn trim(&self, keep: u64) {
-        self.release(&mut self.book(), |reserved| {
+        self.release(&mut self.account(), |reserved| {
             reserved.checked_sub(PIECE).is_some_and(|left| left >= keep)
         });
     }
 
-    /// The value of a `CUmemPool_attribute`, and whether it is 64 bits wide.
+    /// Returns the value of a `CUmemPool_attribute`, and whether it is 64 bits wide.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool is imported or the attribute does not exist.
     pub fn attribute(&self, attribute: u32) -> Result<(u64, bool)> {
         self.expect_own()?;
         let settings = self.settings.lock().unpoisoned();
@@ -404,15 +414,15 @@ impl Pool {
                 (settings[(attribute - FIRST_SETTING) as usize], false)
             }
             CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => (settings[3], true),
-            CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT => (self.book().reserved(), true),
-            CU_MEMPOOL_ATTR_USED_MEM_CURRENT => (self.book().used(), true),
-            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH => (self.book().reserved_most(), true),
-            CU_MEMPOOL_ATTR_USED_MEM_HIGH => (self.book().used_most(), true),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT => (self.account().reserved(), true),
+            CU_MEMPOOL_ATTR_USED_MEM_CURRENT => (self.account().used(), true),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH => (self.account().reserved_most(), true),
+            CU_MEMPOOL_ATTR_USED_MEM_HIGH => (self.account().used_most(), true),
             _ => return Err(Code::ERROR_INVALID_VALUE),
         })
     }
 
-    /// Whether a `CUmemPool_attribute` is 64 bits wide.
+    /// Returns whether a `CUmemPool_attribute` is 64 bits wide.
     pub fn is_wide(attribute: u32) -> bool {
         attribute >= CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
     }
@@ -423,24 +433,24 @@ impl Pool {
         match attribute {
             CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => {
                 settings[3] = value;
-                expect_release(&mut self.book());
+                expect_release(&mut self.account());
             }
             FIRST_SETTING..CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => {
                 settings[(attribute - FIRST_SETTING) as usize] = u64::from(value != 0);
             }
-            // The high-water marks may only be reset.
-            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if value == 0 => self.book().reset_reserved_most(),
-            CU_MEMPOOL_ATTR_USED_MEM_HIGH if value == 0 => self.book().reset_used_most(),
+            // High-water marks can only be reset.
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if value == 0 => self.account().reset_reserved_most(),
+            CU_MEMPOOL_ATTR_USED_MEM_HIGH if value == 0 => self.account().reset_used_most(),
             _ => return Err(Code::ERROR_INVALID_VALUE),
         }
         Ok(())
     }
 
-    /// Takes memory for an allocation, which `make` makes: its address is the first result. `undo` ends it where the pool may
-    /// not have as much.
+    /// Makes an allocation with `make`, whose first result is the address, and accounts for it. If
+    /// the pool has no room, `undo` frees it again.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; that of `make`.
+    /// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the pool has no room, or the error of `make`.
     pub fn take<T>(
         &self,
         size: u64,
@@ -448,16 +458,16 @@ impl Pool {
         undo: impl FnOnce(T),
     ) -> Result<T> {
         let (address, made) = make()?;
-        let mut book = self.book();
-        let Some(place) = book.take(size, self.maximum) else {
-            drop(book);
+        let mut account = self.account();
+        let Some(place) = account.take(size, self.maximum) else {
+            drop(account);
             undo(made);
             return Err(Code::ERROR_OUT_OF_MEMORY);
         };
-        book.bind(address, place, size);
-        drop(book);
+        account.bind(address, place, size);
+        drop(account);
         if let Some(file) = &self.file {
-            // SAFETY: memory just allocated, in whole pages; the file is larger than all places.
+            // SAFETY: memory just allocated, in whole pages. The file is larger than all places.
             let mapped = unsafe { file.map_at(address, place, size.next_multiple_of(PAGE)) };
             if !mapped {
                 undo(made);

@@ -1,48 +1,50 @@
-//! What a pool has of memory, used or kept: an account in the driver's units.
+//! The accounting of a pool's reserved and used memory, in the driver's units.
 //!
-//! As seen on an H200 (driver 580): a pool gets memory from the system in pieces of 32 MiB, gives allocations places in them
-//! that begin at multiples of 512 bytes, and gives back pieces in which nothing is allocated. The places are those of the
-//! account alone: the emulator's memory lies elsewhere, where freed addresses rest. Only of a pool that other processes may
-//! get are they real: offsets in its file.
+//! As seen on an H200 (driver 580), a pool gets memory from the system in pieces of 32 MiB. It
+//! places allocations in them at multiples of 512 bytes, and releases pieces that contain no
+//! allocation. These places exist only in the account: the emulator's memory is elsewhere, in the
+//! arena, which delays the reuse of freed addresses. Only in a pool that other processes may open
+//! are the places real. There they are offsets in its file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::arena::ALIGNMENT;
 use crate::process::memory_file::PAGE;
 
-/// Bytes that a pool gets at a time.
+/// Bytes by which a pool grows.
 pub const PIECE: u64 = 32 << 20;
-/// Bytes of a file that places are those of. Only what is touched takes memory.
+/// Size of the file of a shared pool. Only touched pages take memory.
 pub const FILE_SIZE: u64 = 1 << 36;
 
-/// The account.
+/// The account of a pool.
 #[derive(Default)]
-pub struct Book {
-    /// The pieces that there are, by their number in a line of addresses.
+pub struct Account {
+    /// The numbers of the reserved pieces in a linear address space.
     pieces: BTreeSet<u64>,
-    /// What nothing lies in of them.
+    /// The unused parts of the pieces.
     gaps: Gaps,
-    /// The place of each allocation in that line, and its bytes, by its address.
+    /// Place and size of each allocation, by address.
     of: HashMap<u64, (u64, u64)>,
     used: u64,
     used_most: u64,
     reserved_most: u64,
-    /// Whether places are whole pages, since they are those of a file.
+    /// Whether places are whole pages, because they are in a file.
     paged: bool,
-    /// There may be something to give back: the next wait looks.
+    /// Whether the next wait has to look for memory to release.
     pub pending: bool,
 }
 
-/// Gaps in the line: none touches another.
+/// Unused ranges, of which no two are adjacent.
 #[derive(Default)]
 struct Gaps {
-    /// Where each ends, by where it begins.
+    /// The end of each gap by its start.
     all: BTreeMap<u64, u64>,
-    /// Where those of a class of lengths begin.
+    /// The starts of the gaps of each size class.
     classes: BTreeMap<u32, BTreeSet<u64>>,
 }
 
-/// Eight classes for each power of two: lengths of a higher class are larger.
+/// Returns the size class of a length. There are eight classes per power of two, and every length
+/// in a higher class is larger.
 fn class(length: u64) -> u32 {
     let power = length.max(8).ilog2();
     power * 8 + ((length.max(8) >> (power - 3)) & 7) as u32
@@ -69,7 +71,7 @@ impl Gaps {
         Some(end)
     }
 
-    /// Adds what is no gap yet, together with the gaps that it touches.
+    /// Adds a range that is not yet a gap, and merges it with adjacent gaps.
     fn add(&mut self, mut start: u64, mut end: u64) {
         let before = self.all.range(..start).next_back();
         if let Some((&first, _)) = before.filter(|(_, last)| **last == start) {
@@ -82,7 +84,7 @@ impl Gaps {
         self.put(start, end);
     }
 
-    /// Takes a part of the gap that it lies in.
+    /// Removes a range from the gap that contains it.
     fn take(&mut self, start: u64, end: u64) {
         let around = self.all.range(..=start).next_back();
         let Some((&first, _)) = around else {
@@ -94,7 +96,8 @@ impl Gaps {
         }
     }
 
-    /// The first gap of so many bytes: of the classes above all gaps are large enough, of its own class some.
+    /// Returns the first gap of at least `bytes` bytes. In higher size classes every gap is large
+    /// enough, and in the same class some are.
     fn first(&self, bytes: u64) -> Option<u64> {
         let own = class(bytes);
         let above = self.classes.range(own + 1..);
@@ -107,11 +110,11 @@ impl Gaps {
     }
 }
 
-impl Book {
-    pub fn new(paged: bool) -> Book {
-        Book {
+impl Account {
+    pub fn new(paged: bool) -> Account {
+        Account {
             paged,
-            ..Book::default()
+            ..Account::default()
         }
     }
 
@@ -139,14 +142,14 @@ impl Book {
         self.reserved_most = self.reserved();
     }
 
-    /// Bytes of a place: places begin at multiples of a unit.
+    /// Returns the bytes that an allocation occupies. Places start at multiples of a unit.
     fn rounded(&self, size: u64) -> Option<u64> {
         let unit = if self.paged { PAGE } else { ALIGNMENT };
         size.checked_next_multiple_of(unit)
     }
 
-    /// Where more pieces make room. A file has an end: there, the first hole among the pieces that is large enough is used
-    /// again. Other places go on behind the last piece.
+    /// Returns the place at which new pieces make room. A file has a fixed size, so there the first
+    /// sufficient hole between the pieces is reused. Otherwise the place is after the last piece.
     fn room(&self, bytes: u64) -> u64 {
         let mut from = 0;
         for piece in self.pieces.iter().filter(|_| self.paged) {
@@ -159,15 +162,17 @@ impl Book {
         self.free_before(end)
     }
 
-    /// Where the gap begins that ends here; here, if none does.
+    /// Returns the start of the gap that ends at `end`, or `end` if none does.
     fn free_before(&self, end: u64) -> u64 {
         let last = self.gaps.all.range(..end).next_back();
         last.filter(|(_, last)| **last == end)
             .map_or(end, |(start, _)| *start)
     }
 
-    /// Takes a place for an allocation: the first gap of the pieces that there are which holds it, else more pieces. `None`
-    /// where the pool would have more than `most` bytes then, and beyond the end of its file.
+    /// Reserves a place for an allocation: the first sufficient gap in the existing pieces, or else
+    /// new pieces.
+    ///
+    /// Returns `None` if the pool would then exceed `most` bytes or the end of its file.
     pub fn take(&mut self, size: u64, most: Option<u64>) -> Option<u64> {
         let bytes = self.rounded(size)?;
         let place = self.gaps.first(bytes).unwrap_or_else(|| self.room(bytes));
@@ -193,17 +198,17 @@ impl Book {
         Some(place)
     }
 
-    /// The allocation at an address has this place, and so many bytes.
+    /// Records the place and size of the allocation at an address.
     pub fn bind(&mut self, address: u64, place: u64, size: u64) {
         self.of.insert(address, (place, size));
     }
 
-    /// The place of the allocation at an address.
+    /// Returns the place of the allocation at an address.
     pub fn place_of(&self, address: u64) -> Option<u64> {
         self.of.get(&address).map(|(place, _)| *place)
     }
 
-    /// The allocation at an address has gone.
+    /// Removes the allocation at an address.
     pub fn give(&mut self, address: u64) {
         let Some((place, size)) = self.of.remove(&address) else {
             return;
@@ -214,14 +219,14 @@ impl Book {
         }
     }
 
-    /// Gives back pieces that nothing lies in, the last first, for as long as `wanted` says so of the bytes that there are:
-    /// where each begins.
+    /// Releases unused pieces, last first, while `wanted` is true for the reserved bytes. Returns
+    /// the start of each released piece.
     pub fn release(&mut self, wanted: impl Fn(u64) -> bool) -> Vec<u64> {
         let mut released = Vec::new();
         if !wanted(self.reserved()) {
-            return released; // as nearly always: this is asked at each wait
+            return released; // the usual case, since every wait calls this
         }
-        // Only what is a gap can go.
+        // Only gaps can contain unused pieces.
         let gaps: Vec<(u64, u64)> = self.gaps.all.iter().rev().map(|(a, b)| (*a, *b)).collect();
         for (start, end) in gaps {
             for piece in (start.div_ceil(PIECE)..end / PIECE).rev() {
@@ -243,87 +248,98 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// What an H200 (driver 580) says after each of these.
+    /// The values that an H200 (driver 580) returns after each of these steps.
     #[test]
-    fn the_account_is_an_h200s() {
-        let mut book = Book::default();
-        let take = |book: &mut Book, address, size| {
-            let place = book.take(size, None).unwrap();
-            book.bind(address, place, size);
+    fn account_matches_an_h200() {
+        let mut account = Account::default();
+        let take = |account: &mut Account, address, size| {
+            let place = account.take(size, None).unwrap();
+            account.bind(address, place, size);
             place
         };
-        assert_eq!(take(&mut book, 1, 1), 0);
-        assert_eq!(take(&mut book, 2, 1000), 512);
-        assert_eq!((book.reserved(), book.used()), (PIECE, 1001));
-        take(&mut book, 3, 20 * MIB);
-        assert_eq!(book.reserved(), PIECE);
-        take(&mut book, 4, 40 * MIB);
-        assert_eq!((book.reserved(), book.used()), (2 * PIECE, 62_915_561));
-        book.give(4);
+        assert_eq!(take(&mut account, 1, 1), 0);
+        assert_eq!(take(&mut account, 2, 1000), 512);
+        assert_eq!((account.reserved(), account.used()), (PIECE, 1001));
+        take(&mut account, 3, 20 * MIB);
+        assert_eq!(account.reserved(), PIECE);
+        take(&mut account, 4, 40 * MIB);
+        assert_eq!(
+            (account.reserved(), account.used()),
+            (2 * PIECE, 62_915_561)
+        );
+        account.give(4);
         let above = |threshold: u64| move |reserved: u64| reserved > threshold;
-        book.release(above(0));
-        assert_eq!((book.reserved(), book.used()), (PIECE, 20_972_521));
+        account.release(above(0));
+        assert_eq!((account.reserved(), account.used()), (PIECE, 20_972_521));
         for address in 1..=3 {
-            book.give(address);
+            account.give(address);
         }
-        assert_eq!((book.reserved(), book.used()), (PIECE, 0));
-        book.release(above(0));
-        assert_eq!((book.reserved(), book.reserved_most()), (0, 2 * PIECE));
-        take(&mut book, 1, 100 * MIB);
-        book.give(1);
+        assert_eq!((account.reserved(), account.used()), (PIECE, 0));
+        account.release(above(0));
+        assert_eq!(
+            (account.reserved(), account.reserved_most()),
+            (0, 2 * PIECE)
+        );
+        take(&mut account, 1, 100 * MIB);
+        account.give(1);
         for (keep, left) in [(50, 2), (33, 2), (32, 1), (0, 0)] {
             let keep = keep * MIB;
-            book.release(|reserved| reserved >= keep + PIECE);
-            assert_eq!(book.reserved(), left * PIECE, "{keep}");
+            account.release(|reserved| reserved >= keep + PIECE);
+            assert_eq!(account.reserved(), left * PIECE, "{keep}");
         }
         for address in 1..=4 {
-            take(&mut book, address, 10 * MIB);
+            take(&mut account, address, 10 * MIB);
         }
-        assert_eq!(book.reserved(), 2 * PIECE);
-        book.give(1);
-        book.give(3);
-        book.release(above(0));
-        assert_eq!(book.reserved(), 2 * PIECE, "something lies in both");
-        take(&mut book, 3, 10 * MIB);
-        assert_eq!((book.reserved(), book.used()), (2 * PIECE, 30 * MIB));
+        assert_eq!(account.reserved(), 2 * PIECE);
+        account.give(1);
+        account.give(3);
+        account.release(above(0));
+        assert_eq!(account.reserved(), 2 * PIECE, "both pieces are in use");
+        take(&mut account, 3, 10 * MIB);
+        assert_eq!((account.reserved(), account.used()), (2 * PIECE, 30 * MIB));
     }
 
     #[test]
-    fn a_pool_with_a_maximum_takes_no_more() {
-        let mut book = Book::default();
+    fn pool_does_not_exceed_its_maximum() {
+        let mut account = Account::default();
         let most = Some(PIECE);
-        assert!(book.take(8 * MIB, most).is_some() && book.take(8 * MIB, most).is_some());
-        assert_eq!(book.take(40 * MIB, most), None);
-        assert_eq!(book.take(u64::MAX - 5, None), None, "beyond all addresses");
-        assert_eq!((book.used(), book.reserved()), (16 * MIB, PIECE));
+        assert!(account.take(8 * MIB, most).is_some() && account.take(8 * MIB, most).is_some());
+        assert_eq!(account.take(40 * MIB, most), None);
+        assert_eq!(
+            account.take(u64::MAX - 5, None),
+            None,
+            "beyond all addresses"
+        );
+        assert_eq!((account.used(), account.reserved()), (16 * MIB, PIECE));
     }
 
     #[test]
-    fn places_in_a_file_are_within_it() {
-        let mut book = Book::new(true);
+    fn places_stay_within_the_file() {
+        let mut account = Account::new(true);
         let large = 1024 * MIB;
-        let kept = book.take(40 * MIB, None).unwrap();
-        book.bind(1, kept, 40 * MIB);
+        let kept = account.take(40 * MIB, None).unwrap();
+        account.bind(1, kept, 40 * MIB);
         let mut before = None;
         for address in 2..102 {
-            let place = book.take(large, None).unwrap();
+            let place = account.take(large, None).unwrap();
             assert!(place + large <= FILE_SIZE, "{address}");
-            book.bind(address, place, large);
-            before.into_iter().for_each(|one| book.give(one));
+            account.bind(address, place, large);
+            before.into_iter().for_each(|one| account.give(one));
             before = Some(address);
-            book.release(|reserved| reserved > 0);
+            account.release(|reserved| reserved > 0);
         }
-        assert_eq!(book.take(FILE_SIZE, None), None);
-        book.give(101);
-        book.release(|reserved| reserved > 0);
-        assert_eq!(book.take(large, None), Some(40 * MIB));
+        assert_eq!(account.take(FILE_SIZE, None), None);
+        account.give(101);
+        account.release(|reserved| reserved > 0);
+        assert_eq!(account.take(large, None), Some(40 * MIB));
         let rest = FILE_SIZE - large - 40 * MIB;
-        assert_eq!(book.take(rest + 1, None), None);
-        assert!(book.take(rest, None).is_some());
-        assert_eq!(book.reserved(), FILE_SIZE);
+        assert_eq!(account.take(rest + 1, None), None);
+        assert!(account.take(rest, None).is_some());
+        assert_eq!(account.reserved(), FILE_SIZE);
     }
 
-    /// The first of the gaps between places, found by walking all of them; else where the line ends.
+    /// Returns the first sufficient gap between places by walking all of them, or the end of the
+    /// line.
     fn walked(places: &BTreeMap<u64, u64>, pieces: &BTreeSet<u64>, bytes: u64) -> Option<u64> {
         let mut from = None;
         for piece in pieces {
@@ -350,8 +366,8 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_a_walk_through_all() {
-        let mut book = Book::default();
+    fn places_match_a_linear_search() {
+        let mut account = Account::default();
         let mut places = BTreeMap::new();
         let mut random = 7u64;
         let mut number = |below: u64| {
@@ -368,68 +384,69 @@ mod tests {
                     1 => 1 + number(5000),
                     _ => 512 * (1 + number(64)),
                 };
-                let expected = walked(&places, &book.pieces, size);
-                let place = book.take(size, None).unwrap();
+                let expected = walked(&places, &account.pieces, size);
+                let place = account.take(size, None).unwrap();
                 assert!(
                     expected.is_none_or(|expected| expected == place),
                     "{address}"
                 );
-                book.bind(address, place, size);
+                account.bind(address, place, size);
                 places.insert(place, size);
                 live.push(address);
             } else {
                 let address = live.swap_remove(number(live.len() as u64) as usize);
-                places.remove(&book.place_of(address).unwrap());
-                book.give(address);
+                places.remove(&account.place_of(address).unwrap());
+                account.give(address);
             }
             if number(50) == 0 {
                 let threshold = number(4) * PIECE;
-                for start in book.release(|reserved| reserved > threshold) {
+                for start in account.release(|reserved| reserved > threshold) {
                     let before = places.range(..start + PIECE).next_back();
                     assert!(before.is_none_or(|(place, size)| place + size <= start));
                 }
             }
         }
         for address in live {
-            book.give(address);
+            account.give(address);
         }
-        book.release(|reserved| reserved > 0);
-        assert_eq!((book.used(), book.reserved()), (0, 0));
-        assert!(book.gaps.all.is_empty() && book.gaps.classes.is_empty());
+        account.release(|reserved| reserved > 0);
+        assert_eq!((account.used(), account.reserved()), (0, 0));
+        assert!(account.gaps.all.is_empty() && account.gaps.classes.is_empty());
     }
 
-    /// What this thread has taken of a processor: others don't count.
+    /// Returns the processor time of this thread only.
     fn processor_time() -> std::time::Duration {
         let mut now = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        // SAFETY: a place for the result.
+        // SAFETY: `time` is a place for the result.
         let done = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
         assert_eq!(done, 0);
         std::time::Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
     }
 
     #[test]
-    fn many_allocations_are_no_more_work_each() {
+    fn allocation_cost_does_not_grow_with_the_pool() {
         let time = |count: u64| {
-            let mut book = Book::default();
+            let mut account = Account::default();
             let start = processor_time();
             for address in 0..count {
-                let place = book.take(3000, None).unwrap();
-                book.bind(address, place, 3000);
+                let place = account.take(3000, None).unwrap();
+                account.bind(address, place, 3000);
             }
             for address in (0..count).step_by(2) {
-                book.give(address);
+                account.give(address);
             }
             for address in (0..count).step_by(2) {
-                let place = book.take(3000, None).unwrap();
-                book.bind(address, place, 3000);
+                let place = account.take(3000, None).unwrap();
+                account.bind(address, place, 3000);
             }
             processor_time() - start
         };
         let (few, many) = (time(2_000), time(40_000));
-        // 20 times as many; by a walk through all it would be 400 times the work.
+        // 20 times the number of allocations: a walk through all of them would take 400 times as
+        // long.
         assert!(many < few * 150, "{few:?} {many:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Where physical memory lies that no other process gets: in one file for all, so that thousands of pieces need no
-//! descriptors of their own.
+//! Storage for physical memory that no other process can open. All of it shares one file, so that
+//! thousands of pieces do not each need a descriptor.
 
 use std::sync::{Mutex, OnceLock};
 
@@ -12,14 +12,14 @@ struct Store {
     free: Mutex<Blocks>,
 }
 
-/// A part of the file, given back when this is dropped.
+/// A part of the file, returned when this is dropped.
 pub struct Part {
     store: &'static Store,
     offset: u64,
     size: u64,
 }
 
-/// The file, as large as there is one to have.
+/// Returns the file, which is as large as the system allows.
 fn store() -> Option<&'static Store> {
     static STORE: OnceLock<Option<Store>> = OnceLock::new();
     let make = || {
@@ -36,7 +36,7 @@ fn store() -> Option<&'static Store> {
 }
 
 impl Part {
-    /// Whole pages, all zeros; `None` where there is no room.
+    /// Allocates whole pages of zeros. Returns `None` if there is no room.
     pub fn take(size: u64) -> Option<Part> {
         let store = store()?;
         let offset = store.free.lock().unpoisoned().allocate(size, PAGE)?;
@@ -47,7 +47,7 @@ impl Part {
         })
     }
 
-    /// The file, and where the part begins in it.
+    /// Returns the file and the offset of the part.
     pub fn place(&self) -> (&Memfd, u64) {
         (&self.store.file, self.offset)
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_zeros_whoever_had_them_before() {
+    fn reused_parts_are_zeroed() {
         let size = 2 << 20;
         let part = Part::take(size).unwrap();
         let (file, first) = part.place();

@@ -1,9 +1,10 @@
-//! What the system says of the process's own pages.
+//! Queries about the process's own pages.
 
 use std::fs;
 
-/// Whether all bytes of a range can be read, and written where that is asked for. Where the system doesn't tell, they can.
-pub fn are_there(address: u64, size: u64, writable: bool) -> bool {
+/// Returns whether a range is readable, and writable if `writable`. If the system does not provide
+/// its map of the process, returns true.
+pub fn are_accessible(address: u64, size: u64, writable: bool) -> bool {
     let Some(end) = address.checked_add(size) else {
         return false;
     };
@@ -11,7 +12,7 @@ pub fn are_there(address: u64, size: u64, writable: bool) -> bool {
         return true;
     };
     let mut reached = address;
-    // Lines come in the order of addresses: "start-end rwxp ...".
+    // Lines are ordered by address: "start-end rwxp ...".
     for line in maps.lines() {
         let mut words = line.split(' ');
         let range = words.next().and_then(|range| range.split_once('-'));
@@ -44,12 +45,12 @@ mod tests {
     static CONSTANT: [u8; 64] = [7; 64];
 
     #[test]
-    fn pages_are_as_they_are() {
+    fn permissions_of_pages_are_detected() {
         let mut own = vec![0u8; 100_000];
         let start = own.as_mut_ptr() as u64;
-        assert!(are_there(start, 100_000, true) && are_there(start + 5, 1, false));
+        assert!(are_accessible(start, 100_000, true) && are_accessible(start + 5, 1, false));
         let constant = CONSTANT.as_ptr() as u64;
-        assert!(are_there(constant, 64, false) && !are_there(constant, 64, true));
-        assert!(!are_there(0x1000, 10, false) && !are_there(u64::MAX - 5, 10, false));
+        assert!(are_accessible(constant, 64, false) && !are_accessible(constant, 64, true));
+        assert!(!are_accessible(0x1000, 10, false) && !are_accessible(u64::MAX - 5, 10, false));
     }
 }

@@ -1,16 +1,17 @@
-//! One bit per byte: whether it has been written. Only maintained with `CUDA_EMULATOR_CHECK=uninit`.
+//! One bit per byte that says whether the byte has been written. Only maintained with
+//! `CUDA_EMULATOR_CHECK=uninit`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::process::configuration;
 
-/// The written marks of one allocation.
+/// The written bits of one allocation.
 pub struct Shadow {
     words: Box<[AtomicU64]>,
 }
 
 impl Shadow {
-    /// Marks for `size` bytes, none written; `None` when the check is off.
+    /// Creates cleared bits for `size` bytes. Returns `None` if the check is off.
     pub fn new(size: u64) -> Option<Shadow> {
         configuration::get()
             .check_uninit
@@ -23,7 +24,8 @@ impl Shadow {
         }
     }
 
-    /// The bits of the word that holds `offset` which belong to the range, and how many bytes that are.
+    /// Returns the index of the word that holds `offset`, the mask of the range's bits in it, and
+    /// their number.
     fn part(offset: u64, size: u64) -> (usize, u64, u64) {
         let bit = offset % 64;
         let count = (64 - bit).min(size);
@@ -55,7 +57,7 @@ impl Shadow {
         }
     }
 
-    /// Whether all the bytes have been written.
+    /// Returns whether all the bytes have been written.
     pub fn is_marked(&self, mut offset: u64, mut size: u64) -> bool {
         while size > 0 {
             let (index, mask, count) = Self::part(offset, size);
@@ -70,7 +72,7 @@ impl Shadow {
         true
     }
 
-    /// Takes over the marks of `size` bytes of another allocation.
+    /// Copies the bits of `size` bytes from another allocation.
     pub fn copy(&self, to: u64, source: &Shadow, from: u64, size: u64) {
         for index in 0..size {
             if source.is_marked(from + index, 1) {
@@ -85,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_cross_words() {
+    fn marks_span_words() {
         let shadow = Shadow::with_size(300);
         shadow.mark(60, 100);
         assert!(shadow.is_marked(60, 100));

@@ -1,11 +1,11 @@
-//! Allocations in a stream's order.
+//! Stream-ordered allocation.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::allocations::{self, Allocation, Request};
 use super::arena;
-use super::backing::Ground;
+use super::backing::Backing;
 use super::graph_allocations;
 use super::origin::Origin;
 use super::pool::Pool;
@@ -15,13 +15,14 @@ use crate::process::context;
 use crate::process::memory_file::{self, Memfd};
 use crate::queue::stream::{self, How, Piece, Stream};
 
-/// `cuMemAllocAsync`: the address is known at once, the memory may be used in the stream's order from here on.
+/// Allocates memory from a pool, for `cuMemAllocAsync`. The address is known at once. The memory
+/// becomes accessible in stream order.
 pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64> {
     pool.expect_own()?;
     if size == 0 {
         return Ok(0);
     }
-    // Memory that is no device's belongs to whoever asks for it.
+    // Memory of no device belongs to the context that allocates it.
     let context = match pool.is_on_host() || pool.is_managed() {
         true => stream.context.clone(),
         false => context::on(pool.ordinal, &stream.context)?,
@@ -42,7 +43,7 @@ pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64
         })
     };
     let allocation = attempt().or_else(|code| match code {
-        // Frees that are still under way may make room.
+        // Pending frees may make room.
         Code::ERROR_OUT_OF_MEMORY => {
             context.drain();
             attempt()
@@ -58,7 +59,7 @@ pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64
     Ok(base)
 }
 
-/// `cuMemFreeAsync`.
+/// Frees memory in stream order, for `cuMemFreeAsync`.
 pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     let allocation = allocations::starting_at(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     if allocation.origin == Origin::Graph {
@@ -80,7 +81,7 @@ pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     Ok(())
 }
 
-/// Memory of a file is whole pages.
+/// Returns the alignment of a pool's memory. Memory in a file is in whole pages.
 fn alignment(pool: &Pool) -> u64 {
     match pool.file() {
         Some(_) => memory_file::PAGE,
@@ -88,7 +89,7 @@ fn alignment(pool: &Pool) -> u64 {
     }
 }
 
-/// What one process says of an allocation, for another that has imported the pool.
+/// A pointer exported for another process that has imported the pool.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Exported {
@@ -104,10 +105,11 @@ opaque!(Exported);
 /// "pool ptr"
 const MAGIC: u64 = 0x706f_6f6c_2070_7472;
 
-/// What another process needs to reach an allocation of a pool that is shared.
+/// Exports a pointer to an allocation of a shared pool.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for any other memory, and for an address within.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the address is not the start of such an allocation, or if
+/// the pool has not been exported.
 pub fn export(address: u64) -> Result<Exported> {
     let allocation = allocations::starting_at(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     let pool = allocation.pool.as_ref().ok_or(Code::ERROR_INVALID_VALUE)?;
@@ -127,10 +129,11 @@ pub fn export(address: u64) -> Result<Exported> {
     })
 }
 
-/// An allocation of another process's pool, at an address of this one's.
+/// Maps an allocation of another process's pool and returns its address.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for what no allocation of this pool is; `CUDA_ERROR_OUT_OF_MEMORY`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the pointer is not an allocation of this pool, and
+/// `CUDA_ERROR_OUT_OF_MEMORY` if there is no room for the mapping.
 pub fn import(pool: &Arc<Pool>, exported: &Exported) -> Result<u64> {
     let file = pool.file().filter(|_| pool.is_imported);
     let file = file.ok_or(Code::ERROR_INVALID_VALUE)?;
@@ -144,19 +147,19 @@ pub fn import(pool: &Arc<Pool>, exported: &Exported) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let current = context::current()?;
-    // Memory that is no device's belongs to whoever asks for it, as where it is allocated.
+    // Memory of no device belongs to the current context, as in [`allocate`].
     let context = match current.ordinal == pool.ordinal || pool.is_on_host() {
         true => current,
         false => context::primary(pool.ordinal),
     };
-    let ground = Ground::pages(exported.size)?;
+    let backing = Backing::pages(exported.size)?;
     let pages = exported.size.next_multiple_of(memory_file::PAGE);
-    // SAFETY: addresses just taken, in whole pages, as many as the file has there.
-    if !unsafe { file.map_at(ground.start(), exported.place, pages) } {
-        ground.release();
+    // SAFETY: addresses just allocated, in whole pages. The file has that many pages there.
+    if !unsafe { file.map_at(backing.start(), exported.place, pages) } {
+        backing.release();
         return Err(Code::ERROR_OUT_OF_MEMORY);
     }
     let pool = Some(pool.clone());
-    let made = allocations::place_in(&context, ground, 0, exported.size, Origin::Stream, pool);
+    let made = allocations::place_in(&context, backing, 0, exported.size, Origin::Stream, pool);
     Ok(made.base)
 }

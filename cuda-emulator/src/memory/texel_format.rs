@@ -1,25 +1,26 @@
-//! What texels of a format take up.
+//! The size of texels of each format.
 
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 
-/// A format of texels: so many bytes a block, which is one texel or, where it is compressed, several.
+/// A texel format. The unit is a block, which is one texel, or several if the format is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Texel {
     /// `CUarray_format`
     pub format: u32,
     pub channels: u32,
-    /// Bytes of a block.
+    /// Bytes per block.
     pub bytes: u64,
-    /// Texels of a block, along the width and along the height: 4 where the format is block-compressed, else 1.
+    /// Width and height of a block in texels: 4 for block-compressed formats, else 1.
     pub side: u64,
 }
 
 impl Texel {
-    /// What a format and a number of channels mean.
+    /// Creates the texel format of a format and a number of channels.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a format that there isn't, and for channels that it can't have.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the format does not exist or does not have this number
+    /// of channels.
     pub fn new(format: u32, channels: u32) -> Result<Texel> {
         let plain = |bytes| (bytes, None);
         let (of_channel, exactly) = match format {
@@ -73,7 +74,7 @@ impl Texel {
         })
     }
 
-    /// Whether texels are stored in compressed blocks.
+    /// Returns whether texels are stored in compressed blocks.
     pub fn is_compressed(&self) -> bool {
         self.side > 1
     }
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_follow_from_format_and_channels() {
+    fn block_size_depends_on_format_and_channels() {
         for (format, channels, bytes, side) in [
             (CU_AD_FORMAT_UNSIGNED_INT8, 1, 1, 1),
             (CU_AD_FORMAT_SIGNED_INT16, 2, 4, 1),

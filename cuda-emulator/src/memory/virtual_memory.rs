@@ -1,6 +1,6 @@
-//! The address space as the client arranges it: reserved ranges, and what is mapped in them.
+//! Virtual memory management: reserved address ranges and the mappings in them.
 //!
-//! A mapping is an allocation like any other to kernels and copies, but for who may use it: see [`Rights`].
+//! To kernels and copies a mapping is an ordinary allocation with access rights: see [`Rights`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, Once};
@@ -18,14 +18,14 @@ use crate::process::memory_file;
 use crate::process::registry::{self, Kind, Owner};
 use cuda_emulator_engine::Unpoisoned;
 
-/// What is mapped at an address.
+/// A mapping at an address.
 struct Mapping {
     physical: Arc<Physical>,
     allocation: Arc<Allocation>,
 }
 
 struct Space {
-    /// Sizes of reserved ranges by their addresses.
+    /// Sizes of reserved ranges by address.
     reserved: BTreeMap<u64, u64>,
     mapped: BTreeMap<u64, Mapping>,
 }
@@ -39,7 +39,7 @@ fn lock() -> MutexGuard<'static, Space> {
     SPACE.lock().unpoisoned()
 }
 
-/// Reserved ranges, as a kind of thing that the client gives back.
+/// The registered kind of reserved ranges.
 struct Reservations;
 
 impl Kind for Reservations {
@@ -51,7 +51,7 @@ impl Kind for Reservations {
         0x21
     }
 
-    /// They belong to no context.
+    /// Reservations belong to no context.
     fn end(&self, _: &Owner) {}
 
     fn leaks(&self) -> Vec<String> {
@@ -67,10 +67,13 @@ impl Kind for Reservations {
     }
 }
 
-/// Reserves addresses. The wish for a certain one isn't granted: an H200's driver grants it where it can.
+/// Reserves addresses. A requested address is ignored, whereas an H200's driver uses it if
+/// possible.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_OUT_OF_MEMORY`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the size is 0 or not a multiple of the granularity, or if
+/// the alignment is not a power of two. Returns `CUDA_ERROR_OUT_OF_MEMORY` if the address space is
+/// exhausted.
 pub fn reserve(size: u64, alignment: u64) -> Result<u64> {
     static KNOWN: Once = Once::new();
     KNOWN.call_once(|| registry::register(&Reservations));
@@ -87,10 +90,11 @@ pub fn reserve(size: u64, alignment: u64) -> Result<u64> {
     Ok(address)
 }
 
-/// Gives back reserved addresses.
+/// Frees reserved addresses.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` unless it is a whole reserved range, where nothing is mapped.
+/// Returns `CUDA_ERROR_INVALID_VALUE` unless the range is a whole reservation in which nothing is
+/// mapped.
 pub fn free(address: u64, size: u64) -> Result {
     let mut space = lock();
     let in_use = space.mapped.range(address..).next();
@@ -104,18 +108,19 @@ pub fn free(address: u64, size: u64) -> Result {
     Ok(())
 }
 
-/// The reserved range that an address lies in.
+/// Returns the reserved range that contains an address.
 pub fn reservation(address: u64) -> Option<(u64, u64)> {
     let space = lock();
     let (&base, &size) = space.reserved.range(..=address).next_back()?;
     (address - base < size).then_some((base, size))
 }
 
-/// Maps physical memory, all of it.
+/// Maps all of a piece of physical memory.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` where the addresses aren't reserved, or something is mapped there;
-/// `CUDA_ERROR_NOT_SUPPORTED` for a part of the memory, as on an H200.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the addresses are not reserved or something is mapped
+/// there, and `CUDA_ERROR_NOT_SUPPORTED` for a part of the memory, as an H200 does. Returns
+/// `CUDA_ERROR_OUT_OF_MEMORY` if the system makes no more mappings.
 pub fn map(address: u64, size: u64, offset: u64, physical: &Arc<Physical>) -> Result {
     if size == 0 || !address.is_multiple_of(GRANULARITY) {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -131,11 +136,12 @@ pub fn map(address: u64, size: u64, offset: u64, physical: &Arc<Physical>) -> Re
     let end = address.saturating_add(size);
     let before = space.mapped.range(..end).next_back();
     let taken = before.is_some_and(|(at, one)| at + one.physical.size > address);
-    // An H200's driver doesn't notice where the end isn't reserved.
+    // An H200's driver does not check whether the end is reserved.
     if size > room || taken {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    // SAFETY: reserved from the arena, and nothing is mapped there: seen just now, and the lock is held.
+    // SAFETY: the range is reserved from the arena and nothing is mapped there, as just checked
+    // under the lock.
     if !unsafe { physical.show_at(address) } {
         return Err(Code::ERROR_OUT_OF_MEMORY);
     }
@@ -153,10 +159,10 @@ pub fn map(address: u64, size: u64, offset: u64, physical: &Arc<Physical>) -> Re
 }
 
 impl Space {
-    /// The mappings that a range consists of, each of them whole.
+    /// Returns the mappings that make up a range, each of them whole.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a range that is something else.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the range does not consist of whole mappings.
     fn whole(&self, address: u64, size: u64) -> Result<Vec<u64>> {
         let end = address.checked_add(size).ok_or(Code::ERROR_INVALID_VALUE)?;
         let mut found = Vec::new();
@@ -173,11 +179,13 @@ impl Space {
     }
 }
 
-/// Ends mappings. What is under way faults, as on an H200: the driver doesn't wait. Nor does it mind where nothing is mapped.
+/// Removes mappings. As on an H200, running work then faults, because the driver does not wait. It
+/// also accepts parts of the range without a mapping.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` outside of reserved addresses, and for a part of a mapping; `CUDA_ERROR_OPERATING_SYSTEM` where
-/// the system makes no more mappings: what was mapped stays.
+/// Returns `CUDA_ERROR_INVALID_VALUE` for addresses that are not reserved and for a part of a
+/// mapping. Returns `CUDA_ERROR_OPERATING_SYSTEM` if the system makes no more mappings. Then the
+/// old mapping stays.
 pub fn unmap(address: u64, size: u64) -> Result {
     let mut space = lock();
     let reserved = space.reserved.range(..=address).next_back();
@@ -196,7 +204,7 @@ pub fn unmap(address: u64, size: u64) -> Result {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     for (at, last) in touched {
-        // SAFETY: mapped there until now, and the lock is held. Work that is late meets empty pages.
+        // SAFETY: a mapping until now, and the lock is held. Work that is late reads empty pages.
         if !unsafe { memory_file::unmap_at(at, last - at) } {
             return Err(Code::ERROR_OPERATING_SYSTEM);
         }
@@ -207,11 +215,12 @@ pub fn unmap(address: u64, size: u64) -> Result {
     Ok(())
 }
 
-/// Where a location is among [`Rights`].
+/// Returns the index of a location in [`Rights`].
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_INVALID_DEVICE`.
-fn who(location: &Location) -> Result<usize> {
+/// Returns `CUDA_ERROR_INVALID_DEVICE` or `CUDA_ERROR_INVALID_VALUE` if the location does not
+/// exist.
+fn accessor(location: &Location) -> Result<usize> {
     match location.kind {
         CU_MEM_LOCATION_TYPE_DEVICE => {
             device::check(location.id)?;
@@ -223,11 +232,14 @@ fn who(location: &Location) -> Result<usize> {
     }
 }
 
-/// Says who may use mappings, and how.
+/// Sets the access of locations to mappings.
 ///
 /// # Errors
-/// As [`Space::whole`]; `CUDA_ERROR_INVALID_VALUE` for other places and flags, `CUDA_ERROR_NOT_SUPPORTED` for access of the
-/// host to a device's memory, `CUDA_ERROR_INVALID_DEVICE` for a device without a link to the one whose memory it is.
+/// Returns:
+/// - the errors of [`Space::whole`];
+/// - `CUDA_ERROR_INVALID_VALUE` for unknown locations and flags;
+/// - `CUDA_ERROR_NOT_SUPPORTED` for access of the host to a device's memory;
+/// - `CUDA_ERROR_INVALID_DEVICE` for a device without a link to the memory's device.
 pub fn set_access(address: u64, size: u64, wanted: &[Access]) -> Result {
     let space = lock();
     let mappings = space.whole(address, size)?;
@@ -244,55 +256,55 @@ pub fn set_access(address: u64, size: u64, wanted: &[Access]) -> Result {
         if !known.contains(&access.flags) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
-        let who = who(&access.location).map_err(|_| Code::ERROR_INVALID_VALUE)?;
+        let accessor = accessor(&access.location).map_err(|_| Code::ERROR_INVALID_VALUE)?;
         let of_device = |at: &u64| space.mapped[at].physical.place() == CU_MEM_LOCATION_TYPE_DEVICE;
-        if who == HOST && mappings.iter().any(of_device) {
+        if accessor == HOST && mappings.iter().any(of_device) {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
         let apart = |at: &u64| {
             let physical = &space.mapped[at].physical;
             let own = physical.ordinal();
             let of_device = physical.place() == CU_MEM_LOCATION_TYPE_DEVICE;
-            of_device && own as usize != who && !device::are_linked(who as i32, own)
+            of_device && own as usize != accessor && !device::are_linked(accessor as i32, own)
         };
-        if who != HOST && mappings.iter().any(apart) {
+        if accessor != HOST && mappings.iter().any(apart) {
             return Err(Code::ERROR_INVALID_DEVICE);
         }
-        places.push((who, access.flags as u8));
+        places.push((accessor, access.flags as u8));
     }
     for at in mappings {
-        for &(who, flags) in &places {
-            access_checks::set_rights(&space.mapped[&at].allocation, who, flags);
+        for &(accessor, flags) in &places {
+            access_checks::set_rights(&space.mapped[&at].allocation, accessor, flags);
         }
     }
     Ok(())
 }
 
-/// What a location may do at an address.
+/// Returns the access of a location at an address.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` where nothing is mapped.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if nothing is mapped there.
 pub fn access(address: u64, location: &Location) -> Result<u64> {
-    let who = who(location)?;
+    let accessor = accessor(location)?;
     let allocation = allocations::find(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     let rights = allocation.rights.as_ref();
-    Ok(rights.ok_or(Code::ERROR_INVALID_VALUE)?.of(who).into())
+    Ok(rights.ok_or(Code::ERROR_INVALID_VALUE)?.of(accessor).into())
 }
 
-/// The physical memory that is mapped at an address.
+/// Returns the physical memory that is mapped at an address.
 pub fn physical_at(address: u64) -> Option<Arc<Physical>> {
     let space = lock();
     let (&base, mapping) = space.mapped.range(..=address).next_back()?;
     (address - base < mapping.physical.size).then(|| mapping.physical.clone())
 }
 
-/// Why a device can't use an address of a reserved range, for a report of a fault.
+/// Returns why a device cannot access an address in a reserved range, for fault reports.
 pub fn explain(address: u64, ordinal: i32) -> Option<String> {
     let (base, size) = reservation(address)?;
     let found = allocations::find(address).filter(|one| one.rights.is_some());
     let Some(allocation) = found else {
         return Some(format!(
-            "it lies {} bytes into {size} reserved bytes at {base:#x}, where nothing is mapped (cuMemMap)",
+            "it is {} bytes into {size} reserved bytes at {base:#x}, where nothing is mapped (cuMemMap)",
             address - base
         ));
     };

@@ -1,8 +1,8 @@
-//! Which bytes of device memory have been written, as far as anybody watches (`CUDA_EMULATOR_CHECK=uninit`).
+//! Tracking of written bytes of device memory, for `CUDA_EMULATOR_CHECK=uninit`.
 
 use super::allocations::find;
 
-/// Marks bytes as written, for the check of uninitialised reads.
+/// Marks bytes as written.
 pub fn note_write(address: u64, size: u64) {
     if let Some(allocation) = find(address)
         && let Some(shadow) = &allocation.shadow
@@ -11,7 +11,7 @@ pub fn note_write(address: u64, size: u64) {
     }
 }
 
-/// Whether bytes have been written, as far as anybody watched.
+/// Returns whether bytes have been written. Bytes that are not tracked count as written.
 pub fn is_initialised(address: u64, size: u64) -> bool {
     match find(address) {
         Some(allocation) => match &allocation.shadow {
@@ -22,7 +22,7 @@ pub fn is_initialised(address: u64, size: u64) -> bool {
     }
 }
 
-/// Carries the written marks along with a copy.
+/// Copies the written bits along with the bytes.
 pub fn note_copy(to: u64, from: u64, size: u64) {
     let Some(target) = find(to) else { return };
     let Some(marks) = &target.shadow else { return };

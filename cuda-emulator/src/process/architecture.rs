@@ -1,29 +1,29 @@
-//! The architectures that the device can play, and what differs between them.
+//! The architectures that the device can emulate, and the values that differ between them.
 //!
-//! The numbers are those of the tables "Compute Capabilities" in NVIDIA's CUDA programming guide.
+//! The numbers are from the tables "Compute Capabilities" in NVIDIA's CUDA programming guide.
 
 use cuda_emulator_engine::version_of;
 
-/// An architecture.
+/// A GPU architecture.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Architecture {
-    /// As `CUDA_EMULATOR_DEVICE` names it.
+    /// The name in `CUDA_EMULATOR_DEVICE`.
     pub name: &'static str,
-    /// Compute capability, as major and minor.
+    /// Compute capability (major, minor).
     pub capability: (i32, i32),
-    /// Most threads of a multiprocessor.
+    /// Maximum threads per multiprocessor.
     pub threads: u32,
-    /// Most blocks of a multiprocessor.
+    /// Maximum blocks per multiprocessor.
     pub blocks: u32,
-    /// Shared memory of a multiprocessor.
+    /// Bytes of shared memory per multiprocessor.
     pub shared: u32,
-    /// Shared memory that a block may use after `cuFuncSetAttribute`.
+    /// Bytes of shared memory that a block may use after `cuFuncSetAttribute`.
     pub shared_opt_in: u32,
-    /// How many times as many operations of single precision as of double precision it does.
+    /// Ratio of single-precision to double-precision throughput.
     pub double_ratio: i32,
 }
 
-/// All of them.
+/// All emulated architectures.
 pub static ARCHITECTURES: [Architecture; 4] = [
     Architecture {
         name: "sm_80",
@@ -55,7 +55,7 @@ pub static ARCHITECTURES: [Architecture; 4] = [
     },
 ];
 
-/// What the device is unless `CUDA_EMULATOR_DEVICE` says something else.
+/// The architecture if `CUDA_EMULATOR_DEVICE` is unset.
 pub const DEFAULT: Architecture = Architecture {
     name: "sm_90",
     capability: (9, 0),
@@ -67,23 +67,25 @@ pub const DEFAULT: Architecture = Architecture {
 };
 
 impl Architecture {
-    /// The one with this name.
+    /// Returns the architecture with this name.
     pub fn named(name: &str) -> Option<&'static Architecture> {
         ARCHITECTURES.iter().find(|one| one.name == name)
     }
 
-    /// The names of all, for messages.
+    /// Returns all names, separated by commas, for messages.
     pub fn names() -> String {
         ARCHITECTURES.each_ref().map(|one| one.name).join(", ")
     }
 
-    /// 90 for 9.0.
+    /// Returns the compute capability as one number, such as 90 for 9.0.
     pub fn number(&self) -> u32 {
         (self.capability.0 * 10 + self.capability.1) as u32
     }
 
-    /// Whether it runs machine code for a value of `CUjit_target`: of its major version and no newer; with `a`, for this
-    /// one and no other.
+    /// Returns whether the device runs machine code built for a value of `CUjit_target`.
+    ///
+    /// The code must be for the same major version and no newer minor version. Code with the suffix
+    /// `a` runs only on exactly that architecture.
     pub fn runs_code(&self, target: u32) -> bool {
         let (number, suffix) = parts(target);
         match suffix {
@@ -92,11 +94,13 @@ impl Architecture {
         }
     }
 
-    /// Whether it runs PTX for a target such as `sm_80`, `sm_90a` or `sm_100f`: one for no newer architecture; with
-    /// `a`, for this one and no other; with `f`, for this one's family.
+    /// Returns whether the device runs PTX for a target such as `sm_80`, `sm_90a` or `sm_100f`.
+    ///
+    /// The target must not be newer than the device. With the suffix `a` it must be exactly the
+    /// device's architecture, and with `f` it must belong to the same family (major version).
     pub fn runs(&self, target: &str) -> bool {
         let Some(number) = target.strip_prefix("sm_") else {
-            // Not an architecture; whether that is PTX is not decided here.
+            // Not an architecture. Whether the text is PTX at all is checked elsewhere.
             return true;
         };
         let (number, suffix) = match number.find(|c: char| !c.is_ascii_digit()) {
@@ -114,7 +118,7 @@ impl Architecture {
     }
 }
 
-/// A value of `CUjit_target` as number and suffix.
+/// Splits a value of `CUjit_target` into number and suffix.
 fn parts(target: u32) -> (u32, &'static str) {
     let suffix = match target >> 16 {
         0 => "",
@@ -124,20 +128,23 @@ fn parts(target: u32) -> (u32, &'static str) {
     (target & 0xffff, suffix)
 }
 
-/// Whether a number is a value of `CUjit_target`.
+/// Returns whether a number is a value of `CUjit_target`.
 pub fn is_target(target: u32) -> bool {
     let (number, suffix) = parts(target);
     number >= 30 && target >> 16 <= 2 && version_of(number, suffix).is_some()
 }
 
-/// A value of `CUjit_target` as PTX writes it, such as `sm_90a`.
+/// Returns the PTX name of a value of `CUjit_target`, such as `sm_90a`.
 pub fn name_of(target: u32) -> String {
     let (number, suffix) = parts(target);
     format!("sm_{number}{suffix}")
 }
 
-/// Whether PTX for `sm_NUMBER`, with a suffix or none, can be compiled for a value of `CUjit_target`: for no older one;
-/// with a suffix, for that very one.
+/// Returns whether PTX for `sm_NUMBER`, with or without a suffix, can be compiled for a value of
+/// `CUjit_target`.
+///
+/// The target must not be older than the PTX. PTX with a suffix compiles only for exactly that
+/// target.
 pub fn compiles(ptx: &str, target: u32) -> bool {
     match ptx.strip_prefix("sm_").map(str::parse) {
         Some(Ok(number)) => parts(target).0 >= number,
@@ -146,7 +153,7 @@ pub fn compiles(ptx: &str, target: u32) -> bool {
     }
 }
 
-/// The target that PTX is for: the first word of its first `.target` directive.
+/// Returns the target of a PTX text: the first word of its first `.target` directive.
 pub fn target_of(ptx: &str) -> Option<&str> {
     let mut rest = ptx;
     loop {
@@ -172,10 +179,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_the_linkers_option() {
+    fn linker_targets_are_recognized_and_compared() {
         const A: u32 = 1 << 16;
         const F: u32 = 2 << 16;
-        for (device, runs, refuses) in [
+        for (device, runs, rejects) in [
             ("sm_80", &[80][..], &[75, 86, 90, A + 86][..]),
             ("sm_89", &[80, 86, 89], &[75, 90, A + 86]),
             ("sm_90", &[90, A + 90], &[80, 89, 100, A + 89, 12345]),
@@ -185,7 +192,7 @@ mod tests {
             for target in runs {
                 assert!(device.runs_code(*target), "{device:?} {target}");
             }
-            for target in refuses {
+            for target in rejects {
                 assert!(!device.runs_code(*target), "{device:?} {target}");
             }
         }
@@ -214,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_and_specific_targets_are_not_run() {
+    fn newer_and_specific_targets_do_not_run() {
         let runs = |name: &str, target| Architecture::named(name).unwrap().runs(target);
         for (name, good, bad) in [
             (
@@ -245,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_target_is_found_behind_comments() {
+    fn target_of_skips_comments() {
         for (text, target) in [
             (".version 8.0\n.target sm_90\n", Some("sm_90")),
             (".target\tsm_90a, debug\n", Some("sm_90a")),

@@ -1,5 +1,5 @@
-//! What surrounds the body of every exported function: the check for initialisation, injected failures, the trace,
-//! and the `catch_unwind` that keeps panics from unwinding into C.
+//! The wrapper around the body of every exported function: the initialization check, injected
+//! failures, the trace, and the `catch_unwind` that keeps panics from unwinding into C.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char};
@@ -24,30 +24,32 @@ use cuda_emulator_engine::Unpoisoned;
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// Whether the null stream means this thread's own stream in the call under way.
+    /// Whether the null stream means the thread's own stream in the current call.
     static PER_THREAD: Cell<bool> = const { Cell::new(false) };
-    /// Whether this thread is in a function of the client's that the driver calls.
+    /// Whether this thread is inside a client function that the driver called.
     static WITHIN_CLIENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a function of the client's on one of a context's streams. Most calls are not permitted in it.
-pub fn into_client(context: &Arc<Context>, function: impl FnOnce()) {
-    into_client_alone(|| {
+/// Runs a client function on one of a context's streams. Most driver calls are not permitted in it.
+pub fn call_client(context: &Arc<Context>, function: impl FnOnce()) {
+    call_client_without_context(|| {
         context::push(context.clone().into());
         function();
         context::pop();
     });
 }
 
-/// Runs a function of the client's that has no context. Most calls are not permitted in it.
-pub fn into_client_alone(function: impl FnOnce()) {
+/// Runs a client function without a context. Most driver calls are not permitted in it.
+pub fn call_client_without_context(function: impl FnOnce()) {
     let before = WITHIN_CLIENT.replace(true);
     function();
     WITHIN_CLIENT.set(before);
 }
 
-/// Whether a function may be called in a host function. As seen on an H200 (driver 580): what works on a stream or an
-/// event that exists may, but for copies, launches and stream-ordered memory; what needs a current context may not.
+/// Returns whether a function may be called inside a host function.
+///
+/// As on an H200 (driver 580): calls on an existing stream or event are permitted, except copies,
+/// launches and stream-ordered allocation. Calls that need a current context are not.
 const fn works_within_client(name: &str) -> bool {
     const PREFIXES: [&str; 9] = [
         "cuStream",
@@ -73,7 +75,7 @@ const fn works_within_client(name: &str) -> bool {
     false
 }
 
-/// `str::starts_with`, for constants.
+/// `str::starts_with` for constants.
 const fn begins_with(name: &str, prefix: &str) -> bool {
     let (name, prefix) = (name.as_bytes(), prefix.as_bytes());
     if name.len() < prefix.len() {
@@ -89,7 +91,7 @@ const fn begins_with(name: &str, prefix: &str) -> bool {
     true
 }
 
-/// Whether the call under way came by a `_ptsz` or `_ptds` name.
+/// Returns whether the current call was made through a `_ptsz` or `_ptds` name.
 pub fn per_thread_default() -> bool {
     PER_THREAD.get()
 }
@@ -98,17 +100,17 @@ pub fn set_initialised(value: bool) {
     INITIALISED.store(value, Ordering::Release);
 }
 
-/// How one exported function behaves.
+/// Properties of one exported function.
 pub struct Call {
     /// The exported name.
     pub name: &'static str,
-    /// Works before `cuInit`.
+    /// Whether it works before `cuInit`.
     pub early: bool,
-    /// The null stream is the thread's own.
+    /// Whether the null stream means the thread's own stream.
     pub per_thread: bool,
-    /// Works in a function of the client's that the driver calls.
+    /// Whether it works inside a client function that the driver called.
     pub within_client: bool,
-    /// The arguments' names.
+    /// Names of the arguments.
     pub arguments: &'static [&'static str],
 }
 
@@ -129,7 +131,8 @@ impl Call {
     }
 }
 
-/// Runs the body of an exported function. There are hundreds of them: what isn't the body's stands here once.
+/// Runs the body of an exported function. There are hundreds of such functions, so everything they
+/// share is here and not in the `export!` macro.
 pub fn enter(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
     if watched() {
         watch(call, body, arguments)
@@ -138,7 +141,7 @@ pub fn enter(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Sh
     }
 }
 
-/// Makes a call fail if it must, and traces it.
+/// Applies injected failures, and traces the call.
 #[cold]
 fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show]) -> Code {
     let start = Instant::now();
@@ -148,7 +151,8 @@ fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show])
         None => guarded(call, body, arguments),
     };
     if call.name == "cuCtxGetCurrent" && code == Code::SUCCESS && !configuration::get().every {
-        // Layers above the driver ask before each call: the other lines would drown.
+        // Layers above the driver make this call before every other call. It would bury the rest of
+        // the trace.
         return code;
     }
     trace(|line| {
@@ -167,7 +171,7 @@ fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show])
     code
 }
 
-/// A function that is exported but not implemented.
+/// Handles a call of a function that is exported but not implemented.
 pub fn unsupported(name: &'static str) -> Code {
     if watched() {
         let code = inject(name);
@@ -188,7 +192,7 @@ pub fn unsupported(name: &'static str) -> Code {
     Code::ERROR_NOT_SUPPORTED
 }
 
-/// Whether calls are traced or may be made to fail.
+/// Returns whether calls are traced or can be made to fail.
 fn watched() -> bool {
     static WATCHED: OnceLock<bool> = OnceLock::new();
     *WATCHED.get_or_init(|| {
@@ -199,7 +203,7 @@ fn watched() -> bool {
 
 fn inject(name: &str) -> Option<Code> {
     exit::note(name);
-    // All rules count the call, the first that applies decides.
+    // Every rule counts the call. The first matching rule decides.
     configuration::get()
         .fail
         .iter()
@@ -224,15 +228,15 @@ fn guarded(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show
         }
         Ok(Err(code)) => {
             warnings::failed(call.name, code, || described(call, arguments));
-            tell(call.name, code);
+            log_failure(call.name, code);
             code
         }
-        // The panic hook has printed what happened.
+        // The panic hook has printed the panic message.
         Err(_) => without_reason(Code::ERROR_UNKNOWN),
     }
 }
 
-/// A failed call with its arguments as text.
+/// Returns a failed call with its arguments as text.
 #[cold]
 fn described(call: &Call, arguments: &[&dyn Show]) -> FailedCall {
     let named = call.arguments.iter().zip(arguments);
@@ -248,7 +252,7 @@ fn described(call: &Call, arguments: &[&dyn Show]) -> FailedCall {
     }
 }
 
-/// Forgets the reason for an earlier failure, so that it is not taken for this one's.
+/// Clears the reason of an earlier failure, so that it is not reported for this one.
 #[cold]
 fn without_reason(code: Code) -> Code {
     failure_reason::forget();
@@ -256,10 +260,11 @@ fn without_reason(code: Code) -> Code {
     code
 }
 
-/// Tells those who listen to messages that a call has failed.
+/// Passes the message about a failed call to the registered log callbacks.
 #[cold]
-fn tell(name: &'static str, code: Code) {
-    // Not an error; and what a listener does wrong is not told to listeners.
+fn log_failure(name: &'static str, code: Code) {
+    // `NOT_READY` is not an error. Failed calls inside a callback are not reported, because they
+    // could recurse.
     if code == Code::ERROR_NOT_READY || WITHIN_CLIENT.get() {
         return;
     }
@@ -268,8 +273,9 @@ fn tell(name: &'static str, code: Code) {
     if listeners.is_empty() {
         return;
     }
-    // Calls that fail in a listener come later, and still leave the reason of this one.
-    // SAFETY: a NUL-terminated text, which is valid until a call of this thread fails; it is copied before that.
+    // A callback may make calls that fail. The reason of this failure must survive them. SAFETY: a
+    // NUL-terminated text that stays valid until a call on this thread fails. It is copied before
+    // that.
     let text = |address| unsafe { CStr::from_ptr(address as *const c_char) };
     let kept =
         failure_reason::address().map(|address| text(address).to_string_lossy().into_owned());
@@ -277,13 +283,15 @@ fn tell(name: &'static str, code: Code) {
     message.push('\0');
     for listener in listeners {
         let text = message.as_mut_ptr();
-        // SAFETY: the client's function, with its data and a text of that length.
-        into_client_alone(|| unsafe { (listener.function)(listener.data, 0, text, length) });
+        // SAFETY: the client's function is called with its own data and a text of that length.
+        call_client_without_context(|| unsafe {
+            (listener.function)(listener.data, 0, text, length)
+        });
     }
     failure_reason::set(kept);
 }
 
-/// Writes one line of trace, if tracing is on.
+/// Writes one line to the trace, if tracing is on.
 pub fn trace(fill: impl FnOnce(&mut String)) {
     if let Some(sink) = &configuration::get().trace {
         let mut line = head_of_line();
@@ -292,7 +300,7 @@ pub fn trace(fill: impl FnOnce(&mut String)) {
     }
 }
 
-/// Writes the instructions of what was loaded, if they are asked for.
+/// Writes the instructions of loaded code, if `CUDA_EMULATOR_TRACE` contains `code`.
 pub fn trace_code(listing: impl FnOnce() -> String) {
     if let Some(sink) = &configuration::get().code {
         let line = head_of_line() + "loaded\n" + listing().trim_end();
@@ -300,7 +308,7 @@ pub fn trace_code(listing: impl FnOnce() -> String) {
     }
 }
 
-/// What a line of trace begins with.
+/// Returns the prefix of a trace line.
 fn head_of_line() -> String {
     static START: OnceLock<Instant> = OnceLock::new();
     let start = START.get_or_init(Instant::now);
@@ -330,14 +338,14 @@ fn write_line(sink: &Sink, mut line: String) {
             }
         },
     });
-    // A trace that cannot be written must not fail the call.
+    // If the trace cannot be written, the call must still succeed.
     let _ = match file {
         None => std::io::stderr().write_all(line.as_bytes()),
         Some(file) => file.lock().unpoisoned().write_all(line.as_bytes()),
     };
 }
 
-/// A short number for the calling thread.
+/// Returns a short number for the calling thread.
 fn thread_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local! {
@@ -348,12 +356,13 @@ fn thread_number() -> u64 {
 
 /// Defines exported driver functions.
 ///
-/// `fn name(args) { body }` exports `name`; `fn name / name_ptsz(args)` exports the per-thread variant as well;
-/// `early fn` works before `cuInit`. The body gives `Result<()>`. Arguments use the types of [`crate::abi::pointers`], which
-/// have the C types' layout.
+/// `fn name(args) { body }` exports `name`. `fn name / name_ptsz(args)` also exports the per-thread
+/// variant. `early fn` works before `cuInit`. The body returns `Result<()>`. Arguments have the
+/// types of [`crate::abi::pointers`], which have the layout of the C types.
 macro_rules! export {
     (@one $name:ident, $early:expr, $per_thread:expr, ($($arg:ident : $ty:ty),* $(,)?), $body:block) => {
-        // SAFETY: no other library of the process may define the driver's symbols; taking its place is the purpose.
+        // SAFETY: replacing the driver's symbols is the purpose of this library. No other library
+        // in the process may define them.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::abi::status::Code {
             static CALL: $crate::process::call::Call = $crate::process::call::Call::new(

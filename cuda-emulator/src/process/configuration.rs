@@ -11,68 +11,71 @@ use super::name_suggestions;
 
 const PREFIX: &str = "CUDA_EMULATOR_";
 
-/// The variables, behind the prefix.
+/// Names of the variables without the prefix.
 const VARIABLES: [&str; 13] = [
     "CHECK", "DEVICE", "DEVICES", "FAIL", "HOLD", "LINKS", "MEMORY", "QUIET", "REPORT", "SEED",
     "THREADS", "TIMEOUT", "TRACE",
 ];
 
-/// Everything that can be set from outside.
+/// The configuration of the process.
 #[derive(Debug)]
 pub struct Config {
-    /// Where the call trace goes.
+    /// Destination of the call trace.
     pub trace: Option<Sink>,
-    /// The trace has queries of the current context, too.
+    /// Whether the trace includes queries of the current context.
     pub every: bool,
-    /// Where the instructions of loaded modules go.
+    /// Destination of the listings of loaded modules.
     pub code: Option<Sink>,
-    /// Nothing is said that nobody has asked for.
+    /// Whether notices are suppressed.
     pub quiet: bool,
-    /// Calls that must fail.
+    /// Failures to inject.
     pub fail: Vec<Failure>,
     /// Bytes of device memory.
     pub memory: Option<u64>,
     /// Worker threads per launch.
     pub threads: usize,
-    /// What the devices play.
+    /// The emulated architecture.
     pub device: &'static Architecture,
     /// Number of devices.
     pub devices: usize,
-    /// Which devices can use each other's memory, the smaller ordinal first; `None` for all.
+    /// Pairs of devices that can use each other's memory, smaller ordinal first. `None` means all
+    /// pairs.
     pub links: Option<Vec<(usize, usize)>>,
     /// Seed that permutes warp and block order.
     pub seed: Option<u64>,
-    /// Report reads of memory nobody wrote.
+    /// Report reads of uninitialized memory.
     pub check_uninit: bool,
     /// Report shared-memory races.
     pub check_race: bool,
     /// Report divergent barriers.
     pub check_barrier: bool,
-    /// Report what is still allocated at exit.
+    /// Report leaks at exit.
     pub check_leak: bool,
     /// Report page-locked memory that is freed while queued work uses it.
     pub check_host: bool,
-    /// Report work that touches memory of another context of its device.
+    /// Report work that accesses memory of another context on the same device.
     pub check_context: bool,
-    /// How long work on a stream is held back unless somebody waits for it.
+    /// How long a stream delays its work if nothing waits for it.
     pub hold: Option<Duration>,
-    /// The longest a launch may take.
+    /// Time limit of a launch.
     pub timeout: Option<Duration>,
-    /// File that fault reports are appended to.
+    /// File to which fault reports are appended.
     pub report: Option<PathBuf>,
 }
 
-/// Where text goes.
+/// Destination of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sink {
     /// Standard error.
     Stderr,
-    /// A file, appended to.
+    /// A file, in append mode.
     File(PathBuf),
 }
 
-/// Where calls and code are traced to, and whether every call is: `1` or a file, then `code` and `every`, each behind a
-/// comma unless it comes first.
+/// Parses `CUDA_EMULATOR_TRACE` into the destination of calls, the destination of code, and whether
+/// every call is traced.
+///
+/// The value is `1` or a file, followed by `code` and `every`, separated by commas.
 fn sinks(value: &str) -> (Option<Sink>, Option<Sink>, bool) {
     let (mut rest, mut code, mut every) = (value, false, false);
     while !rest.is_empty() {
@@ -93,8 +96,11 @@ fn sinks(value: &str) -> (Option<Sink>, Option<Sink>, bool) {
     (calls, code, every)
 }
 
+/// Checks the names of the environment variables.
+///
 /// # Errors
-/// The name of a variable with the prefix that isn't one of the emulator's, with what there is.
+/// Returns a message with the known names if a variable has the prefix but is not one of the
+/// emulator's.
 fn check_names(names: impl Iterator<Item = String>) -> Result<(), String> {
     let mut unknown: Vec<String> = names
         .filter(|name| {
@@ -107,9 +113,9 @@ fn check_names(names: impl Iterator<Item = String>) -> Result<(), String> {
         return Ok(());
     };
     let meant = name_suggestions::nearest(&name[PREFIX.len()..], VARIABLES.into_iter())
-        .map(|meant| format!(" (is {PREFIX}{meant} meant?)"));
+        .map(|meant| format!(" (did you mean {PREFIX}{meant}?)"));
     Err(format!(
-        "{name} is no variable of the emulator{}; behind {PREFIX} there may be {}",
+        "{name} is not a variable of the emulator{}. Valid names are {PREFIX} followed by {}",
         meant.unwrap_or_default(),
         VARIABLES.join(", ")
     ))
@@ -125,7 +131,7 @@ impl Config {
             Some(text) => match text.parse::<u64>() {
                 Ok(value) if (low..=high).contains(&value) => Ok(Some(value)),
                 _ => Err(format!(
-                    "{name}={text}: a number from {low} to {high} is expected"
+                    "{name}={text}: expected a number from {low} to {high}"
                 )),
             },
         };
@@ -160,7 +166,7 @@ impl Config {
         if let Some(name) = get("CUDA_EMULATOR_DEVICE") {
             config.device = Architecture::named(&name).ok_or_else(|| {
                 let names = Architecture::names();
-                format!("CUDA_EMULATOR_DEVICE={name}: one of {names} is expected")
+                format!("CUDA_EMULATOR_DEVICE={name}: expected one of {names}")
             })?;
         }
         if let Some(threads) = number("CUDA_EMULATOR_THREADS", 1, 1024)? {
@@ -168,7 +174,7 @@ impl Config {
         }
         if let Some(text) = get("CUDA_EMULATOR_MEMORY") {
             config.memory = Some(parse_size(&text).ok_or(format!(
-                "CUDA_EMULATOR_MEMORY={text}: a number of bytes, with K, M or G behind it, is expected, such as 64M"
+                "CUDA_EMULATOR_MEMORY={text}: expected a number of bytes, optionally followed by K, M or G, such as 64M"
             ))?);
         }
         if let Some(text) = get("CUDA_EMULATOR_TIMEOUT") {
@@ -177,7 +183,7 @@ impl Config {
                 Some(Ok(limit)) if !limit.is_zero() => Some(limit),
                 _ => {
                     return Err(format!(
-                        "CUDA_EMULATOR_TIMEOUT={text}: a number of seconds is expected"
+                        "CUDA_EMULATOR_TIMEOUT={text}: expected a number of seconds"
                     ));
                 }
             };
@@ -192,7 +198,7 @@ impl Config {
                 "context" => &mut config.check_context,
                 _ => {
                     return Err(format!(
-                        "CUDA_EMULATOR_CHECK: `{item}` is unknown; there are uninit, race, barrier, leak, host and context"
+                        "CUDA_EMULATOR_CHECK: unknown check `{item}`, expected uninit, race, barrier, leak, host or context"
                     ));
                 }
             } = true;
@@ -204,8 +210,10 @@ impl Config {
     }
 }
 
-/// How many devices a `CUDA_VISIBLE_DEVICES` list leaves of `count`: like the driver, up to the first that does not
-/// exist or is named twice. All devices are alike, so the order does not matter.
+/// Returns how many of `count` devices a `CUDA_VISIBLE_DEVICES` list makes visible.
+///
+/// Like the driver, it stops at the first entry that does not exist or is repeated. All devices are
+/// alike, so their order does not matter.
 fn visible(list: &str, count: usize) -> usize {
     let mut seen = Vec::new();
     for item in list.split(',') {
@@ -217,7 +225,7 @@ fn visible(list: &str, count: usize) -> usize {
     seen.len()
 }
 
-/// Pairs of so many devices: `0-1,2-3`, `none`, or `all`, which is also what no text means.
+/// Parses pairs of devices: `0-1,2-3`, `none` or `all`. A missing text means `all`.
 fn links(text: Option<String>, devices: usize) -> Result<Option<Vec<(usize, usize)>>, String> {
     match text.as_deref() {
         None | Some("all") => return Ok(None),
@@ -232,7 +240,7 @@ fn links(text: Option<String>, devices: usize) -> Result<Option<Vec<(usize, usiz
     };
     let wrong = |item: &String| {
         format!(
-            "CUDA_EMULATOR_LINKS={item}: wanted are pairs of the {devices} devices (CUDA_EMULATOR_DEVICES) such as 0-1, or none, or all"
+            "CUDA_EMULATOR_LINKS={item}: expected pairs of the {devices} devices (CUDA_EMULATOR_DEVICES) such as 0-1, or none, or all"
         )
     };
     let pairs = list(text)
@@ -251,7 +259,7 @@ fn list(text: Option<String>) -> Vec<String> {
         .collect()
 }
 
-/// `512`, `64K`, `2M`, `8G` in bytes; `MB` and `MiB` mean the same as `M`.
+/// Parses `512`, `64K`, `2M` or `8G` into bytes. `MB` and `MiB` mean the same as `M`.
 fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_uppercase();
     let short = text.strip_suffix("IB").or(text.strip_suffix('B'));
@@ -276,7 +284,7 @@ fn load() -> &'static (Config, Option<CString>) {
         match config {
             Ok(config) => (config, None),
             Err(message) => {
-                eprintln!("[cuda-emulator] {message}. cuInit fails until this is mended.");
+                eprintln!("[cuda-emulator] {message}. cuInit fails until this is fixed.");
                 let plain = Config::read(|_| None).expect("the defaults are valid");
                 (plain, Some(CString::new(message).unwrap_or_default()))
             }
@@ -284,12 +292,13 @@ fn load() -> &'static (Config, Option<CString>) {
     })
 }
 
-/// The configuration of this process.
+/// Returns the configuration of this process.
 pub fn get() -> &'static Config {
     &load().0
 }
 
-/// What is wrong with the variables, which has been printed; `None` if every one was understood.
+/// Returns the message about invalid variables, which has already been printed, or `None` if all
+/// are valid.
 pub fn complaint() -> Option<&'static CStr> {
     load().1.as_deref()
 }
@@ -303,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn visible_devices_are_counted_as_the_driver_does() {
+    fn visible_devices_end_at_the_first_invalid_entry() {
         for (list, left) in [
             ("", 0),
             ("-1", 0),
@@ -360,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn each_check_switches_its_own() {
+    fn each_check_sets_only_its_own_flag() {
         let checks = ["uninit", "race", "barrier", "leak", "host", "context"];
         for (at, check) in checks.iter().enumerate() {
             let config = read(&[("CUDA_EMULATOR_CHECK", check)]).unwrap();
@@ -381,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trace_goes_where_it_is_told() {
+    fn trace_destinations_are_parsed() {
         let sink = |value| read(&[("CUDA_EMULATOR_TRACE", value)]).unwrap().trace;
         let sinks = |value| {
             let (calls, code, every) = super::sinks(value);
@@ -409,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_their_limits() {
+    fn numbers_out_of_range_are_rejected() {
         for (name, low, high) in [
             ("CUDA_EMULATOR_THREADS", 1u64, 1024u64),
             ("CUDA_EMULATOR_DEVICES", 0, 64),
@@ -449,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_pairs_of_the_devices_that_there_are() {
+    fn links_must_be_pairs_of_existing_devices() {
         let links = |devices, text| {
             let variables = [
                 ("CUDA_EMULATOR_DEVICES", devices),
@@ -462,16 +471,16 @@ mod tests {
         assert_eq!(links("2", "none").unwrap(), Some(Vec::new()));
         let text = links("2", "0-1,1-2").unwrap_err();
         assert!(
-            text.contains("LINKS=1-2: wanted are pairs of the 2 devices"),
+            text.contains("LINKS=1-2: expected pairs of the 2 devices"),
             "{text}"
         );
     }
 
     #[test]
-    fn unknown_variables_are_refused_with_the_known_ones() {
+    fn unknown_variables_are_rejected_with_the_known_ones() {
         let check = |names: &[&str]| check_names(names.iter().map(ToString::to_string));
         assert_eq!(check(&[]), Ok(()));
-        // Without the underscore it is the variable of the build.
+        // Without the underscore it is the variable that the build reads.
         assert_eq!(
             check(&["CUDA_EMULATOR", "CUDA_VISIBLE_DEVICES", "PATH"]),
             Ok(())
@@ -482,13 +491,13 @@ mod tests {
         let text = check(&["HOME", "CUDA_EMULATOR_CHEK"]).unwrap_err();
         assert!(
             text.starts_with(
-                "CUDA_EMULATOR_CHEK is no variable of the emulator (is CUDA_EMULATOR_CHECK meant?)"
+                "CUDA_EMULATOR_CHEK is not a variable of the emulator (did you mean CUDA_EMULATOR_CHECK?)"
             ),
             "{text}"
         );
         assert!(text.contains("CHECK, DEVICE, DEVICES, FAIL,"), "{text}");
         let text = check(&["CUDA_EMULATOR_"]).unwrap_err();
-        assert!(!text.contains("meant"), "{text}");
+        assert!(!text.contains("did you mean"), "{text}");
     }
 
     #[test]
@@ -503,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes() {
+    fn sizes_are_parsed_with_their_units() {
         for text in ["64M", "64m", "64MB", "64MiB", "64mb", " 64 "] {
             let expected = if text == " 64 " { 64 } else { 64 << 20 };
             assert_eq!(parse_size(text), Some(expected), "{text}");

@@ -1,4 +1,4 @@
-//! Contexts: primary and created, each thread's stack of them, and the error that poisons one.
+//! Contexts: primary contexts, created contexts, each thread's context stack, and sticky errors.
 
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -17,19 +17,20 @@ use cuda_emulator_engine::Unpoisoned;
 
 /// Number of `CUlimit` values.
 const LIMITS: usize = 10;
-/// Units in which limits are given: recorded on an H200 (driver 580), the L2 cache's as a part of it.
+/// Granularity of the limits, recorded on an H200 (driver 580). That of the L2 cache is a fraction
+/// of the cache.
 const PRINTF_UNIT: u64 = 256;
 const LEAST_PRINTF: u64 = 512 << 10;
 const HEAP_UNIT: u64 = 64 << 10;
 const LEAST_HEAP: u64 = 4 << 20;
-/// Grids that wait, launched by kernels: the fewest and the most.
+/// Minimum and maximum number of pending grids launched by kernels.
 const PENDING_LAUNCHES: (u64, u64) = (32, 599_186);
 
 /// A context.
 pub struct Context {
     pub handle: u64,
     pub id: u64,
-    /// What lives in it refers to this.
+    /// Identifies this context to the objects that live in it.
     pub owner: Owner,
     pub ordinal: i32,
     pub primary: bool,
@@ -37,17 +38,17 @@ pub struct Context {
     pub cache_config: AtomicU32,
     pub shared_config: AtomicU32,
     alive: AtomicBool,
-    /// The code of a fault of the context itself, which every later call returns. 0 before a fault.
+    /// The error code of a fault in this context, which every later call returns. 0 before a fault.
     poison: AtomicU32,
-    /// The report of a fault of the context itself.
+    /// The report of a fault in this context.
     report: Mutex<Option<&'static CStr>>,
     limits: Mutex<[u64; LIMITS]>,
     /// Bytes of the device-side heap in use.
     pub heap_used: AtomicU64,
-    /// Ids of the contexts of other devices whose memory this one may use.
+    /// Ids of the contexts on other devices whose memory this one may use.
     peers: RwLock<Vec<u64>>,
-    /// How often it is retained, if it is primary. Changed in its device's turn only; the leak check reads it although
-    /// somebody may hang in the end of the context.
+    /// Retain count of a primary context. It changes only while its device's `turn` is held. The
+    /// leak check reads it without the lock, because a thread may hang while it closes the context.
     retained: AtomicU32,
 }
 
@@ -75,7 +76,7 @@ impl Object for Context {
     }
 }
 
-/// What is current: a context, perhaps by one of its green contexts.
+/// The current context, with the green context through which it is current.
 #[derive(Clone)]
 pub struct Current {
     pub context: Arc<Context>,
@@ -83,7 +84,7 @@ pub struct Current {
 }
 
 impl Current {
-    /// The handle that it was made current by.
+    /// Returns the handle with which it was made current.
     pub fn handle(&self) -> u64 {
         let green = self.green.as_ref().map(|green| green.as_context());
         green.unwrap_or(self.context.handle)
@@ -103,10 +104,10 @@ thread_local! {
     static STACK: RefCell<Vec<Current>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What is known of a device's primary context.
+/// The state of a device's primary context.
 struct Primary {
     context: Arc<Context>,
-    /// Held while it comes to life or ends.
+    /// Held while the context is activated or closed.
     turn: Mutex<()>,
 }
 
@@ -148,7 +149,7 @@ impl Context {
         })
     }
 
-    /// What it is called in reports.
+    /// Returns its name for reports.
     pub fn name(&self) -> String {
         match self.primary {
             true => format!(
@@ -159,24 +160,25 @@ impl Context {
         }
     }
 
-    /// Whether it exists as far as the client is concerned.
+    /// Returns whether it exists from the client's point of view.
     pub fn is_alive(&self) -> bool {
         self.alive.load(Ordering::Acquire)
     }
 
-    /// The sticky error, if a fault has happened: that of the context itself, or else the first of the process.
+    /// Returns the sticky error: that of this context, or else the first of the process.
     pub fn fault(&self) -> Option<Code> {
         let first = || first_fault::get().map(|first| first.code);
         self.own_fault().or_else(first)
     }
 
-    /// Whether a fault in another context has ended the calls of this one. Its work goes on.
+    /// Returns whether a fault in another context has ended the calls of this one. Its work
+    /// continues.
     pub fn is_ended_by_others(&self) -> bool {
         first_fault::get().is_some() && self.own_fault().is_none()
     }
 
-    /// The code of a fault of the context itself. Only such a fault discards work. After a fault in another context, work
-    /// still runs.
+    /// Returns the code of a fault in this context. Only such a fault discards work: after a fault
+    /// in another context, work still runs.
     pub fn own_fault(&self) -> Option<Code> {
         match self.poison.load(Ordering::Acquire) {
             0 => None,
@@ -184,33 +186,39 @@ impl Context {
         }
     }
 
-    /// Makes every later call of this context fail with `code`; the first fault counts.
+    /// Makes every later call of this context fail with `code`. Only the first fault counts.
     pub fn poison(&self, code: Code, report: &str) {
         let mut kept = lock(&self.report);
-        // Before the code, since who sees that may ask for the report.
+        // The report is stored before the code, because a thread that sees the code may ask for the
+        // report.
         if kept.is_none() {
-            *kept = first_fault::kept(report);
+            *kept = first_fault::into_static(report);
         }
         let _ = self
             .poison
             .compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    /// The report of the fault, if one has happened.
+    /// Returns the report of the fault, if one has happened.
     pub fn report(&self) -> Option<&'static CStr> {
         let first = || first_fault::get().and_then(|first| first.report);
         lock(&self.report).or_else(first)
     }
 
+    /// Checks that the context can be used.
+    ///
     /// # Errors
-    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`, or the sticky error.
+    /// Returns `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it has been destroyed, or the sticky error
+    /// after a fault.
     pub fn usable(&self) -> Result {
         self.alive()?;
         self.fault().map_or(Ok(()), Err)
     }
 
+    /// Checks that the context has not been destroyed. A fault does not matter.
+    ///
     /// # Errors
-    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+    /// Returns `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it has been destroyed.
     pub fn alive(&self) -> Result {
         if self.is_alive() {
             return Ok(());
@@ -218,13 +226,14 @@ impl Context {
         Err(Code::ERROR_CONTEXT_IS_DESTROYED)
     }
 
-    /// Whether kernels of this context may use memory of the other: as on an H200, access is a matter of two contexts, not
-    /// of their devices.
+    /// Returns whether kernels of this context may use memory of the other. As on an H200, access
+    /// is granted between two contexts, not between their devices.
     pub fn reaches(&self, other: &Context) -> bool {
         self.ordinal == other.ordinal || self.peers.read().unpoisoned().contains(&other.id)
     }
 
-    /// Lets kernels of this context use memory of another device's, or no longer; false if that was so already.
+    /// Enables or disables access of this context's kernels to memory of a context on another
+    /// device. Returns false if nothing changed.
     pub fn set_peer(&self, other: &Context, enabled: bool) -> bool {
         let mut peers = self.peers.write().unpoisoned();
         let before = peers.contains(&other.id);
@@ -236,24 +245,25 @@ impl Context {
         before != enabled
     }
 
-    /// Waits until everything enqueued so far has been done.
+    /// Waits until all enqueued work is done.
     pub fn drain(&self) {
         registry::drain(&self.owner);
     }
 
-    /// Waits, and reports a fault.
+    /// Waits until all enqueued work is done.
     ///
     /// # Errors
-    /// The sticky error.
+    /// Returns the sticky error after a fault.
     pub fn synchronize(&self) -> Result {
         registry::drain_unless(&self.owner, &|| self.is_ended_by_others());
         self.usable()
     }
 
-    /// Ends the context, everything that lives in it, and access from it and to it.
+    /// Closes the context: ends every object in it, and peer access from and to it.
     fn close(&self) {
-        // Waits for values in memory end with a context that is no longer alive. After a fault an H100 (driver 580) destroys
-        // a context without waiting for the values, which the process may have no means left to write.
+        // Waits for values in memory end once the context is not alive. After a fault an H100
+        // (driver 580) destroys a context without waiting for such values, because the process may
+        // have no way left to write them.
         if self.fault().is_some() {
             self.alive.store(false, Ordering::Release);
         }
@@ -270,14 +280,15 @@ impl Context {
 
     pub fn limit(&self, limit: u32) -> Result<u64> {
         match limit {
-            // Kernels can't wait for what they launch.
+            // Kernels cannot wait for the grids they launch.
             CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH if sync_depth().is_none() => {
                 Err(Code::ERROR_UNSUPPORTED_LIMIT)
             }
             CU_LIMIT_STACK_SIZE..=CU_LIMIT_PERSISTING_L2_CACHE_SIZE => {
                 Ok(lock(&self.limits)[limit as usize])
             }
-            // These are for contexts that share the device with graphics; the first has a value all the same.
+            // These limits are for contexts that share the device with graphics. The first has a
+            // value on any device.
             CU_LIMIT_SHMEM_SIZE => Ok(device::architecture().shared_opt_in.into()),
             CU_LIMIT_CIG_ENABLED => Ok(0),
             CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED => Err(Code::ERROR_UNSUPPORTED_LIMIT),
@@ -287,7 +298,7 @@ impl Context {
 
     pub fn set_limit(&self, limit: u32, value: u64) -> Result {
         let value = match limit {
-            // The driver rounds the stack up and refuses more than half a megabyte.
+            // The driver rounds the stack size up and rejects more than 512 KiB.
             CU_LIMIT_STACK_SIZE if value > 512 << 10 => return Err(Code::ERROR_INVALID_VALUE),
             CU_LIMIT_STACK_SIZE => value.next_multiple_of(16),
             CU_LIMIT_PRINTF_FIFO_SIZE => rounded(value.max(LEAST_PRINTF), PRINTF_UNIT)?,
@@ -316,7 +327,8 @@ impl Context {
     }
 }
 
-/// How deep kernels may wait for what they launch, by default; `None` where they can't.
+/// Returns the default nesting depth at which kernels may wait for grids they launched, or `None`
+/// if the architecture does not support it.
 fn sync_depth() -> Option<u64> {
     (device::architecture().capability.0 < 9).then_some(2)
 }
@@ -339,43 +351,45 @@ fn default_limits() -> [u64; LIMITS] {
     limits
 }
 
-/// The calling thread's current context, usable.
+/// Returns the calling thread's current context.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CONTEXT` when there is none, `CUDA_ERROR_CONTEXT_IS_DESTROYED`, or its sticky error.
+/// Returns `CUDA_ERROR_INVALID_CONTEXT` if there is no current context,
+/// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it has been destroyed, or its sticky error.
 pub fn current() -> Result<Arc<Context>> {
     let context = peek().ok_or(Code::ERROR_INVALID_CONTEXT)?;
     context.usable()?;
     Ok(context)
 }
 
-/// The calling thread's current context in whatever state.
+/// Returns the calling thread's current context in any state.
 pub fn peek() -> Option<Arc<Context>> {
     peek_current().map(|current| current.context)
 }
 
-/// What is the calling thread's current context, as it was made so.
+/// Returns the calling thread's current context in any state, with its green context.
 pub fn peek_current() -> Option<Current> {
     STACK.with_borrow(|stack| stack.last().cloned())
 }
 
-/// The green context by which the calling thread's context is current.
+/// Returns the green context through which the calling thread's context is current.
 pub fn current_green() -> Option<Arc<Green>> {
     peek_current()?.green
 }
 
-/// The context behind a handle, in whatever state but destroyed: the primary one for a green context's.
+/// Returns the context of a handle. For a green context's handle this is the primary context. It
+/// may have faulted, but has not been destroyed.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CONTEXT` for a handle that isn't a live context's.
+/// Returns `CUDA_ERROR_INVALID_CONTEXT` if the handle is not that of a live context.
 pub fn get(handle: u64) -> Result<Arc<Context>> {
     find(handle).map(|found| found.context)
 }
 
-/// As [`get`], with the green context.
+/// Returns the context of a handle, with its green context.
 ///
 /// # Errors
-/// As [`get`].
+/// Returns `CUDA_ERROR_INVALID_CONTEXT` if the handle is not that of a live context.
 pub fn find(handle: u64) -> Result<Current> {
     if let Some(green) = green_context::of_context(handle) {
         return Ok(Current {
@@ -387,14 +401,17 @@ pub fn find(handle: u64) -> Result<Current> {
     Ok(context.into())
 }
 
-/// The context behind a handle, or the current one for null; usable.
+/// Returns the context of a handle, or the current one for null.
+///
+/// # Errors
+/// Returns an error if there is no such context, or if it has been destroyed or has faulted.
 pub fn get_or_current(handle: u64) -> Result<Arc<Context>> {
     let context = alive_or_current(handle)?;
     context.usable()?;
     Ok(context)
 }
 
-/// As [`get_or_current`], but the context may have been ended by a fault.
+/// Like [`get_or_current`], but accepts a context that has faulted.
 pub fn alive_or_current(handle: u64) -> Result<Arc<Context>> {
     let context = match handle {
         0 => peek().ok_or(Code::ERROR_INVALID_CONTEXT)?,
@@ -404,11 +421,13 @@ pub fn alive_or_current(handle: u64) -> Result<Arc<Context>> {
     Ok(context)
 }
 
-/// The context of a device for memory that is allocated from another context's stream or node: that one, the current one, or
-/// any that lives, since the memory belongs to the device.
+/// Returns the context on a device for memory that is allocated from a stream or node of `context`.
+///
+/// This is `context` itself, the current context, or any live context on the device, because the
+/// memory belongs to the device.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` where the device has none.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the device has no context.
 pub fn on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
     if context.ordinal == ordinal {
         return Ok(context.clone());
@@ -423,7 +442,7 @@ pub fn on(ordinal: i32, context: &Arc<Context>) -> Result<Arc<Context>> {
 /// Creates a context and makes it current.
 ///
 /// # Errors
-/// The first fault of the process.
+/// Returns the code of the process's first fault, if there was one.
 pub fn create(ordinal: i32, flags: u32) -> Result<Arc<Context>> {
     first_fault::check()?;
     let context = Context::new(ordinal, flags, false);
@@ -434,7 +453,7 @@ pub fn create(ordinal: i32, flags: u32) -> Result<Arc<Context>> {
 /// Destroys a created context.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CONTEXT` for a stale handle or a primary context.
+/// Returns `CUDA_ERROR_INVALID_CONTEXT` for a stale handle or a primary context.
 pub fn destroy(handle: u64) -> Result {
     let context = get(handle)?;
     if context.primary {
@@ -453,7 +472,7 @@ pub fn destroy(handle: u64) -> Result {
     Ok(())
 }
 
-/// Whether a handle claims to be a context's.
+/// Returns whether a handle has the form of a context handle.
 pub fn is_handle(handle: u64) -> bool {
     handle::claims::<Context>(handle)
 }
@@ -466,7 +485,7 @@ pub fn pop() -> Option<Current> {
     STACK.with_borrow_mut(|stack| stack.pop())
 }
 
-/// Replaces the top of the stack; `None` takes it away.
+/// Replaces the top of the stack. `None` removes it.
 pub fn set_current(context: Option<Current>) {
     STACK.with_borrow_mut(|stack| {
         stack.pop();
@@ -474,10 +493,10 @@ pub fn set_current(context: Option<Current>) {
     });
 }
 
-/// Retains a device's primary context, bringing it to life if need be.
+/// Retains a device's primary context, and activates it if necessary.
 ///
 /// # Errors
-/// The first fault of the process, if the context is inactive.
+/// Returns the code of the process's first fault if the context is inactive.
 pub fn retain_primary(ordinal: i32) -> Result<Arc<Context>> {
     let primary = &primaries()[ordinal as usize];
     let _turn = lock(&primary.turn);
@@ -490,15 +509,15 @@ pub fn retain_primary(ordinal: i32) -> Result<Arc<Context>> {
     Ok(context.clone())
 }
 
-/// A device's primary context, in whatever state.
+/// Returns a device's primary context in any state.
 pub fn primary(ordinal: i32) -> Arc<Context> {
     primaries()[ordinal as usize].context.clone()
 }
 
-/// Releases a device's primary context; the last release ends all that lives in it.
+/// Releases a device's primary context. The last release closes it.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CONTEXT` when it isn't retained.
+/// Returns `CUDA_ERROR_INVALID_CONTEXT` if it is not retained.
 pub fn release_primary(ordinal: i32) -> Result {
     let primary = &primaries()[ordinal as usize];
     let _turn = lock(&primary.turn);
@@ -511,7 +530,8 @@ pub fn release_primary(ordinal: i32) -> Result {
     Ok(())
 }
 
-/// Ends all that lives in a device's primary context. It stays retained, but is inactive until it is retained again.
+/// Closes a device's primary context. It stays retained, but is inactive until it is retained
+/// again.
 pub fn reset_primary(ordinal: i32) {
     let primary = &primaries()[ordinal as usize];
     let _turn = lock(&primary.turn);
@@ -520,7 +540,7 @@ pub fn reset_primary(ordinal: i32) {
     }
 }
 
-/// (flags, active) of a device's primary context.
+/// Returns (flags, active) of a device's primary context.
 pub fn primary_state(ordinal: i32) -> (u32, bool) {
     let context = &primaries()[ordinal as usize].context;
     (context.flags.load(Ordering::Relaxed), context.is_alive())
@@ -534,7 +554,7 @@ pub fn set_primary_flags(ordinal: i32, flags: u32) {
         .store(flags, Ordering::Relaxed);
 }
 
-/// Contexts that live.
+/// Returns all live contexts.
 pub fn all() -> Vec<Arc<Context>> {
     let mut contexts = CONTEXTS.all();
     contexts.retain(|context| context.is_alive());

@@ -1,4 +1,5 @@
-//! The settings of core dumps of the device. There are no dumps: what would turn them on is refused.
+//! The settings of GPU core dumps. The emulator writes no dumps, so it rejects settings that would
+//! enable them.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -8,7 +9,7 @@ use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use cuda_emulator_engine::Unpoisoned;
 
-/// Bytes of a text, with the NUL.
+/// Maximum bytes of a text, with the NUL.
 const TEXT: usize = 1024;
 
 #[derive(Clone)]
@@ -21,7 +22,7 @@ struct Settings {
 
 struct All {
     global: Option<Settings>,
-    /// Those of contexts that have their own, by the context's number, which no other gets.
+    /// Settings of the contexts that have their own, by context number. Numbers are never reused.
     own: Option<HashMap<u64, Settings>>,
 }
 
@@ -30,7 +31,7 @@ static ALL: Mutex<All> = Mutex::new(All {
     own: None,
 });
 
-/// The settings of a context, or of the process.
+/// Calls a function with the settings of a context, or with those of the process.
 fn with<R>(context: Option<u64>, use_it: impl FnOnce(&mut Settings) -> R) -> R {
     let mut all = ALL.lock().unpoisoned();
     let global = all.global.get_or_insert_with(|| Settings {
@@ -46,7 +47,7 @@ fn with<R>(context: Option<u64>, use_it: impl FnOnce(&mut Settings) -> R) -> R {
     use_it(all.own.get_or_insert_default().entry(id).or_insert(global))
 }
 
-/// What a setting is.
+/// The value of a setting.
 enum Value {
     Switch(bool),
     Text(Vec<u8>),
@@ -59,7 +60,7 @@ fn value(context: Option<u64>, setting: u32) -> Result<Value> {
             CU_COREDUMP_ENABLE_ON_EXCEPTION => Value::Switch(false),
             CU_COREDUMP_TRIGGER_HOST => Value::Switch(settings.triggers_host),
             CU_COREDUMP_LIGHTWEIGHT => Value::Switch(settings.lightweight),
-            // These two are the process's.
+            // These two exist only for the process.
             CU_COREDUMP_ENABLE_USER_TRIGGER if context.is_none() => Value::Switch(false),
             CU_COREDUMP_PIPE if context.is_none() => Value::Text(Vec::new()),
             CU_COREDUMP_FILE => Value::Text(settings.file.clone()),
@@ -69,10 +70,10 @@ fn value(context: Option<u64>, setting: u32) -> Result<Value> {
     })
 }
 
-/// The most bytes that a setting may have.
+/// Returns the maximum size of a setting in bytes.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for one that there isn't.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the setting does not exist.
 pub fn size(context: Option<u64>, setting: u32) -> Result<usize> {
     Ok(match value(context, setting)? {
         Value::Switch(_) => 1,
@@ -81,10 +82,11 @@ pub fn size(context: Option<u64>, setting: u32) -> Result<usize> {
     })
 }
 
-/// The bytes of a setting, for a place of `room` bytes.
+/// Returns the bytes of a setting for a buffer of `room` bytes.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for one that there isn't, and for a place that doesn't fit it.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the setting does not exist or the buffer's size does not
+/// fit it.
 pub fn get(context: Option<u64>, setting: u32, room: usize) -> Result<Vec<u8>> {
     let (bytes, fits) = match value(context, setting)? {
         Value::Switch(on) => (vec![on.into()], room == 1),
@@ -105,7 +107,8 @@ pub fn get(context: Option<u64>, setting: u32, room: usize) -> Result<Vec<u8>> {
 /// Changes a setting.
 ///
 /// # Errors
-/// As [`get`]; `CUDA_ERROR_NOT_SUPPORTED` for what would make dumps.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the setting does not exist or `bytes` has the wrong size,
+/// and `CUDA_ERROR_NOT_SUPPORTED` if the setting would enable dumps.
 pub fn set(context: Option<u64>, setting: u32, bytes: &[u8]) -> Result {
     let fits = match value(context, setting)? {
         Value::Switch(_) => bytes.len() == 1,
@@ -119,7 +122,7 @@ pub fn set(context: Option<u64>, setting: u32, bytes: &[u8]) -> Result {
     with(context, |settings| {
         match setting {
             CU_COREDUMP_ENABLE_ON_EXCEPTION | CU_COREDUMP_ENABLE_USER_TRIGGER if on => {
-                return Err(warnings::lacking("a core dump of the device"));
+                return Err(warnings::missing_feature("a core dump of the device"));
             }
             CU_COREDUMP_TRIGGER_HOST => settings.triggers_host = on,
             CU_COREDUMP_LIGHTWEIGHT => settings.lightweight = on,
@@ -130,7 +133,7 @@ pub fn set(context: Option<u64>, setting: u32, bytes: &[u8]) -> Result {
                 let end = bytes.iter().position(|&byte| byte == 0);
                 settings.file = bytes[..end.unwrap_or(bytes.len())].to_vec();
             }
-            // It has to come before the first context, as on an H200 (driver 580).
+            // It would have to be set before the first context, as on an H200 (driver 580).
             CU_COREDUMP_PIPE => return Err(Code::ERROR_NOT_SUPPORTED),
             _ => {}
         }

@@ -1,14 +1,14 @@
-//! What `cuDeviceGetAttribute` gives.
+//! The values of `cuDeviceGetAttribute`.
 
 use super::configuration;
 use super::device::*;
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 
-/// The value of a `CUdevice_attribute`.
+/// Returns the value of a `CUdevice_attribute`.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for an attribute that no header up to CUDA 13.5 has.
+/// Returns `CUDA_ERROR_INVALID_VALUE` for an attribute that is in no header up to CUDA 13.5.
 pub fn attribute(attribute: u32, ordinal: i32) -> Result<i32> {
     Ok(match attribute {
         CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK => MAX_THREADS as i32,
@@ -99,10 +99,10 @@ pub fn attribute(attribute: u32, ordinal: i32) -> Result<i32> {
         CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY => 1,
         CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD => 0,
         CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID => ordinal,
-        // One memory, one set of atomics.
+        // Host and device share one memory and use the same atomic instructions.
         CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED => 1,
         CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => architecture().double_ratio,
-        // Only what is allocated or registered.
+        // Kernels can access only allocated or registered memory.
         CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS => 0,
         CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS => 1,
         CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED => 1,
@@ -164,13 +164,13 @@ pub fn attribute(attribute: u32, ordinal: i32) -> Result<i32> {
         CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK
         | CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH => 0,
         CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED => 0,
-        // No vendor's.
+        // No vendor has assigned ids to this device.
         CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID | CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID => 0,
         CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED => 1,
-        // Newer capabilities: none.
+        // Newer features, which the emulator does not have.
         CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED
@@ -192,7 +192,7 @@ pub fn attribute(attribute: u32, ordinal: i32) -> Result<i32> {
     })
 }
 
-/// Bytes of a channel of a plain `CUarray_format`.
+/// Returns the bytes per channel of a plain `CUarray_format`.
 pub fn channel_bytes(format: u32) -> Option<usize> {
     match format {
         CU_AD_FORMAT_UNSIGNED_INT8 | CU_AD_FORMAT_SIGNED_INT8 => Some(1),
@@ -202,7 +202,8 @@ pub fn channel_bytes(format: u32) -> Option<usize> {
     }
 }
 
-/// The forms in which kernels have a `CUatomicOperation`, as a `CUatomicOperationCapability`.
+/// Returns the forms in which kernels support a `CUatomicOperation`, as a
+/// `CUatomicOperationCapability`.
 pub fn atomic_forms(operation: u32) -> Option<u32> {
     const SIZES: u32 = CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
     const SIGNS: u32 = CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED;

@@ -3,12 +3,12 @@
 // `NAMES`, in alphabetical order.
 include!(concat!(env!("OUT_DIR"), "/names.rs"));
 
-/// Whether the driver exports a function of this name.
+/// Returns whether the driver exports a function of this name.
 pub fn contains(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
-/// The name in the documentation of an exported function: `cuMemcpyHtoD` for `cuMemcpyHtoD_v2_ptds`.
+/// Returns the documented name of an exported function: `cuMemcpyHtoD` for `cuMemcpyHtoD_v2_ptds`.
 pub fn documented_name(exported: &str) -> &str {
     let plain = exported
         .strip_suffix("_ptsz")

@@ -1,4 +1,4 @@
-//! Failures on demand: `CUDA_EMULATOR_FAIL`.
+//! Injected failures: `CUDA_EMULATOR_FAIL`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,16 +6,17 @@ use super::exported_names::{self, NAMES, documented_name};
 use super::name_suggestions;
 use crate::abi::status::Code;
 
-/// "The n-th call of this function gives this code instead of being made." Or the n-th and every later one.
+/// A rule that makes the n-th call of a function, or every call from the n-th on, return a code
+/// instead of running.
 #[derive(Debug)]
 pub struct Failure {
-    /// The rule as it was given.
+    /// The rule's text in the variable.
     text: String,
-    /// Documentation name, exported name, or `*` for every call.
+    /// Documented name, exported name, or `*` for every call.
     function: String,
-    /// From 1.
+    /// Counted from 1.
     nth: u64,
-    /// The later calls fail too.
+    /// Whether later calls fail too.
     onwards: bool,
     code: Code,
     seen: AtomicU64,
@@ -26,7 +27,7 @@ impl Failure {
     pub fn parse(text: &str) -> Result<Failure, String> {
         let fail = || {
             format!(
-                "CUDA_EMULATOR_FAIL: `{text}` isn't of the form function:n:code or function:n+:code, such as \
+                "CUDA_EMULATOR_FAIL: `{text}` must have the form function:n:code or function:n+:code, such as \
                  cuMemAlloc:1:CUDA_ERROR_OUT_OF_MEMORY"
             )
         };
@@ -54,7 +55,7 @@ impl Failure {
             || documented().any(|name| name == function);
         if !known {
             let meant = name_suggestions::nearest(function, documented())
-                .map(|meant| format!(" (is {meant} meant?)"));
+                .map(|meant| format!(" (did you mean {meant}?)"));
             return Err(format!(
                 "CUDA_EMULATOR_FAIL: `{text}`: the driver has no function `{function}`{}",
                 meant.unwrap_or_default()
@@ -70,7 +71,7 @@ impl Failure {
         })
     }
 
-    /// Counts a call; the code if this is the one that must fail.
+    /// Counts a call, and returns the code if this call must fail.
     pub fn count(&self, exported: &str) -> Option<Code> {
         let this = self.function == "*"
             || self.function == exported
@@ -82,7 +83,7 @@ impl Failure {
         (number == self.nth || self.onwards && number > self.nth).then_some(self.code)
     }
 
-    /// If the call that must fail has never been made: what there is to say about it.
+    /// Returns a message if no call has failed by this rule.
     pub fn unfired(&self) -> Option<String> {
         let seen = self.seen.load(Ordering::Relaxed);
         let times = match seen {
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lose_their_suffixes() {
+    fn documented_names_have_no_suffixes() {
         assert_eq!(documented_name("cuMemAlloc_v2"), "cuMemAlloc");
         assert_eq!(documented_name("cuMemcpyHtoD_v2_ptds"), "cuMemcpyHtoD");
         assert_eq!(documented_name("cuLaunchKernel_ptsz"), "cuLaunchKernel");
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_nth_call_fails() {
+    fn rule_fails_only_the_nth_call() {
         let failure = Failure::parse("cuMemAlloc:2:CUDA_ERROR_OUT_OF_MEMORY").unwrap();
         assert_eq!(failure.count("cuMemAlloc_v2"), None);
         assert_eq!(failure.count("cuMemFree_v2"), None);
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plus_means_every_later_call_too() {
+    fn plus_also_fails_every_later_call() {
         let failure = Failure::parse("cuMemAlloc:2+:CUDA_ERROR_UNKNOWN").unwrap();
         assert_eq!(failure.count("cuMemAlloc_v2"), None);
         assert_eq!(failure.count("cuMemFree_v2"), None);
@@ -147,15 +148,15 @@ mod tests {
     }
 
     #[test]
-    fn what_never_fired_is_named() {
+    fn unfired_rules_are_reported() {
         let failure = Failure::parse("cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY").unwrap();
-        let told = "CUDA_EMULATOR_FAIL: `cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY` never fired: cuMemAlloc was called";
-        assert_eq!(failure.unfired(), Some(format!("{told} 0 times")));
+        let message = "CUDA_EMULATOR_FAIL: `cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY` never fired: cuMemAlloc was called";
+        assert_eq!(failure.unfired(), Some(format!("{message} 0 times")));
         failure.count("cuMemAlloc_v2");
-        assert_eq!(failure.unfired(), Some(format!("{told} once")));
+        assert_eq!(failure.unfired(), Some(format!("{message} once")));
         failure.count("cuMemAlloc_v2");
         failure.count("cuInit");
-        assert_eq!(failure.unfired(), Some(format!("{told} 2 times")));
+        assert_eq!(failure.unfired(), Some(format!("{message} 2 times")));
         failure.count("cuMemAlloc_v2");
         assert_eq!(failure.unfired(), None);
         let every = Failure::parse("*:2+:1").unwrap();
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_the_drivers() {
+    fn unknown_functions_are_rejected() {
         for name in [
             "cuMemAlloc",
             "cuMemAlloc_v2",
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(
             text,
             "CUDA_EMULATOR_FAIL: `cuLaunchKernal:1:1`: the driver has no function `cuLaunchKernal` \
-             (is cuLaunchKernel meant?)"
+             (did you mean cuLaunchKernel?)"
         );
         let text = Failure::parse("printf:1:1").unwrap_err();
         assert!(
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn malformed_rules_are_rejected() {
         for text in [
             "",
             "cuInit",

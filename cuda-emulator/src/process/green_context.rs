@@ -1,8 +1,10 @@
-//! Green contexts: parts of a device's multiprocessors, and what they are made of.
+//! Green contexts: subsets of a device's multiprocessors, and the resources and descriptors they
+//! are created from.
 //!
-//! A green context is no context of its own: everything but the choice of multiprocessors is the primary context's. So
-//! this file knows no contexts, only the device; a stream knows its green context, and a launch the multiprocessors of
-//! its stream. What splits give was recorded on an H200 (driver 580).
+//! A green context is not a separate context. Only its set of multiprocessors is its own, and
+//! everything else belongs to the primary context. So this file depends on the device and not on
+//! contexts: a stream has a green context, and a launch uses the multiprocessors of its stream. The
+//! results of splits were recorded on an H200 (driver 580).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,28 +16,30 @@ use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use cuda_emulator_engine::Unpoisoned;
 
-/// Multiprocessors that a resource stands for.
+/// The multiprocessors of a resource.
 #[derive(PartialEq, Eq)]
 struct Set {
     ordinal: i32,
     members: Arc<[u32]>,
-    /// It came out of a split: only a green context of it can be split again.
+    /// Whether it came from a split. To split it again, a green context must be made of it first.
     part: bool,
 }
 
-/// All sets that were ever named, each once. A resource has its number here, one more than its place.
+/// All sets that have a resource, each once. A resource holds its index here plus one.
 static SETS: Mutex<Vec<Set>> = Mutex::new(Vec::new());
-/// What descriptors stand for, each once: they live as long as the process.
+/// The multiprocessors of each descriptor, each set once. They live as long as the process.
 static DESCRIPTORS: Mutex<Vec<Arc<[u32]>>> = Mutex::new(Vec::new());
-/// What the handles of descriptors begin with: no address.
+/// High bits of descriptor handles. No address has them.
 const DESCRIPTOR: u64 = 0x20 << 56;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unpoisoned()
 }
 
-/// The smallest group of a device with so many multiprocessors. Where the host has too few cores for two groups of the
-/// architecture's size, each multiprocessor is a group of its own, so that there is something to divide.
+/// Returns the smallest group on a device with `count` multiprocessors.
+///
+/// If the host has too few cores for two groups of the architecture's size, each multiprocessor is
+/// a group, so that the device can still be divided.
 fn granularity(count: u32, ignore_coscheduling: bool) -> u32 {
     let size = match device::architecture().capability.0 {
         9.. if ignore_coscheduling => 2,
@@ -63,16 +67,18 @@ fn resource(set: Set) -> DevResource {
         kind: CU_DEV_RESOURCE_TYPE_SM,
         set: place as u64 + 1,
         count,
-        // A part says nothing about how it could be split.
+        // A part does not say how it could be split.
         smallest: if part { 0 } else { granularity },
         alignment: if part { 0 } else { granularity },
         ..DevResource::NONE
     }
 }
 
+/// Returns the device and the multiprocessors of a resource, and whether it came from a split.
+///
 /// # Errors
-/// `CUDA_ERROR_INVALID_RESOURCE_TYPE` for what is no set of multiprocessors,
-/// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for one that no call gave.
+/// Returns `CUDA_ERROR_INVALID_RESOURCE_TYPE` if the resource is not a set of multiprocessors, and
+/// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` if no driver call returned it.
 fn members(resource: &DevResource) -> Result<(i32, Arc<[u32]>, bool)> {
     check_kind(resource.kind)?;
     let sets = lock(&SETS);
@@ -85,8 +91,10 @@ fn members(resource: &DevResource) -> Result<(i32, Arc<[u32]>, bool)> {
     }
 }
 
+/// Checks that a resource type is multiprocessors.
+///
 /// # Errors
-/// `CUDA_ERROR_INVALID_RESOURCE_TYPE` for all but multiprocessors.
+/// Returns `CUDA_ERROR_INVALID_RESOURCE_TYPE` for any other type.
 pub fn check_kind(kind: u32) -> Result {
     match kind {
         CU_DEV_RESOURCE_TYPE_SM => Ok(()),
@@ -94,7 +102,7 @@ pub fn check_kind(kind: u32) -> Result {
     }
 }
 
-/// All multiprocessors of a device.
+/// Returns all multiprocessors of a device.
 pub fn of_device(ordinal: i32) -> DevResource {
     resource(Set {
         ordinal,
@@ -103,16 +111,18 @@ pub fn of_device(ordinal: i32) -> DevResource {
     })
 }
 
-/// What a split gives.
+/// The result of a split.
 pub struct Split {
     pub groups: Vec<DevResource>,
     pub rest: DevResource,
 }
 
-/// At most `most` groups of at least `smallest` multiprocessors; `None` for as many as there can be.
+/// Splits a resource into at most `most` groups of at least `smallest` multiprocessors. `None`
+/// means no limit on the number of groups.
 ///
 /// # Errors
-/// As for the resource; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for a part, and for more than there are.
+/// Returns the errors of [`members`], and `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` if the
+/// resource is already a part or has fewer than `smallest` multiprocessors.
 pub fn split(input: &DevResource, most: Option<u32>, flags: u32, smallest: u32) -> Result<Split> {
     let (ordinal, members, part) = members(input)?;
     let total = members.len() as u32;
@@ -141,10 +151,11 @@ pub fn split(input: &DevResource, most: Option<u32>, flags: u32, smallest: u32) 
     })
 }
 
-/// A descriptor of all these resources together.
+/// Creates a descriptor of the union of some resources.
 ///
 /// # Errors
-/// As for each resource. `CUDA_ERROR_INVALID_VALUE` for none, where an H200's driver ends the process.
+/// Returns the errors of [`members`] for each resource, and `CUDA_ERROR_INVALID_VALUE` if there is
+/// no resource. In that case an H200's driver ends the process.
 pub fn describe(resources: &[DevResource]) -> Result<u64> {
     if resources.is_empty() {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -189,11 +200,11 @@ impl Object for Green {
     }
 }
 
-/// Between the handle of a green context and the handle that it has among contexts.
+/// Difference between the handle of a green context and its handle as a `CUcontext`.
 const AS_CONTEXT: u64 = 1 << 56;
 
 impl Green {
-    /// Its handle where a context is wanted.
+    /// Returns its handle as a `CUcontext`.
     pub fn as_context(&self) -> u64 {
         self.handle ^ AS_CONTEXT
     }
@@ -211,10 +222,10 @@ impl Green {
     }
 }
 
-/// Creates a green context, whose device's primary context is retained already.
+/// Creates a green context. The caller has retained the device's primary context.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for what is no descriptor.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if `descriptor` is not a descriptor.
 pub fn create(descriptor: u64, ordinal: i32) -> Result<Arc<Green>> {
     let place = (descriptor ^ DESCRIPTOR) >> 4;
     let known = lock(&DESCRIPTORS);
@@ -231,23 +242,23 @@ pub fn create(descriptor: u64, ordinal: i32) -> Result<Arc<Green>> {
     }))
 }
 
-/// The green context behind a handle.
+/// Returns the green context of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CONTEXT` for a handle that isn't a live one's.
+/// Returns `CUDA_ERROR_INVALID_CONTEXT` if the handle is not that of a live green context.
 pub fn get(handle: u64) -> Result<Arc<Green>> {
     GREENS.get(handle).ok_or(Code::ERROR_INVALID_CONTEXT)
 }
 
-/// The green context that a handle among contexts stands for.
+/// Returns the green context of a `CUcontext` handle.
 pub fn of_context(handle: u64) -> Option<Arc<Green>> {
     GREENS.get(handle ^ AS_CONTEXT)
 }
 
-/// Destroys a green context. What is on its streams will still be done.
+/// Destroys a green context. Work on its streams still runs.
 ///
 /// # Errors
-/// As [`get`].
+/// Returns `CUDA_ERROR_INVALID_CONTEXT` if the handle is not that of a live green context.
 pub fn destroy(handle: u64) -> Result<Arc<Green>> {
     let green = GREENS.remove(handle).ok_or(Code::ERROR_INVALID_CONTEXT)?;
     green.alive.store(false, Ordering::Release);

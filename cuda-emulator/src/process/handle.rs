@@ -1,33 +1,35 @@
-//! Tables that turn handles into objects.
+//! Tables that map handles to objects.
 //!
-//! A handle is a number, never an address: kind, generation and index. So a stale handle, one of another kind and
-//! plain nonsense are all recognised, and nothing that the client passes is ever dereferenced.
+//! A handle is a number made of kind, generation and index, and never an address. So stale handles,
+//! handles of another kind and arbitrary numbers are all recognized, and no handle from the client
+//! is ever dereferenced.
 
 use std::sync::{Arc, Once, RwLock};
 
 use super::registry::{self, Kind, Owner};
 use cuda_emulator_engine::Unpoisoned;
 
-/// What there is a [`Table`] of.
+/// An object in a [`Table`].
 pub trait Object: Send + Sync + Sized + 'static {
-    /// What reports call it.
+    /// Its name in reports.
     const NAME: &'static str;
 
-    /// The high byte of its handles, and its [rank](Kind::rank): no two kinds have the same. No user-space address
-    /// looks like these (0x11 to 0x7e), so a client that dereferences a handle faults at once.
+    /// The high byte of its handles, and its [rank](Kind::rank). No two kinds have the same tag. No
+    /// user-space address has such a high byte (0x11 to 0x7e), so a client that dereferences a
+    /// handle faults at once.
     const TAG: u8;
 
-    /// The context that it ends with; `None` if it lives in none.
+    /// Returns the context with which it ends, or `None` if it lives in no context.
     fn owner(&self) -> Option<&Owner>;
 
-    /// What is left to do when it ends with its context. Its handle is stale already.
+    /// Finishes the object when its context ends. Its handle is already stale.
     fn end(self: &Arc<Self>) {}
 
-    /// The line about it in the report of what is left at exit; `None` if it isn't for the client to give back.
+    /// Returns its line in the leak report, or `None` if the client does not have to free it.
     fn leak(&self) -> Option<String>;
 }
 
-/// Whether a handle claims to be one of these.
+/// Returns whether a handle has the form of this kind's handles.
 pub fn claims<T: Object>(handle: u64) -> bool {
     (handle >> 56) as u8 == T::TAG
 }
@@ -59,7 +61,7 @@ impl<T: Object> Table<T> {
         }
     }
 
-    /// Adds the object that `make` builds for its own handle.
+    /// Adds the object that `make` builds from its own handle.
     pub fn insert(&'static self, make: impl FnOnce(u64) -> T) -> Arc<T> {
         self.known.call_once(|| registry::register(self));
         let mut table = self.slots.write().unpoisoned();
@@ -74,7 +76,7 @@ impl<T: Object> Table<T> {
             }
         };
         let slot = &mut table.slots[index as usize];
-        // 20 bits of generation: a handle comes back after a million reuses of its slot.
+        // The generation has 20 bits, so a handle repeats after a million reuses of its slot.
         slot.generation = (slot.generation + 1) & 0xf_ffff;
         let handle =
             u64::from(T::TAG) << 56 | u64::from(slot.generation) << 32 | u64::from(index) << 4 | 8;
@@ -90,7 +92,7 @@ impl<T: Object> Table<T> {
         ))
     }
 
-    /// The live object behind a handle.
+    /// Returns the live object of a handle.
     pub fn get(&self, handle: u64) -> Option<Arc<T>> {
         let (index, generation) = self.index(handle)?;
         let table = self.slots.read().unpoisoned();
@@ -102,7 +104,7 @@ impl<T: Object> Table<T> {
         }
     }
 
-    /// Takes the object out: its handle is stale from now on.
+    /// Removes the object, after which its handle is stale.
     pub fn remove(&self, handle: u64) -> Option<Arc<T>> {
         let (index, generation) = self.index(handle)?;
         let mut table = self.slots.write().unpoisoned();
@@ -115,7 +117,7 @@ impl<T: Object> Table<T> {
         Some(value)
     }
 
-    /// Takes out every object that `condition` picks.
+    /// Removes every object for which `condition` returns true.
     pub fn remove_where(&self, condition: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let mut table = self.slots.write().unpoisoned();
         let mut removed = Vec::new();
@@ -129,7 +131,7 @@ impl<T: Object> Table<T> {
         removed
     }
 
-    /// Every live object.
+    /// Returns all live objects.
     pub fn all(&self) -> Vec<Arc<T>> {
         let table = self.slots.read().unpoisoned();
         table
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn stale_foreign_and_wild_handles_are_told_apart() {
+    fn stale_foreign_and_arbitrary_handles_are_rejected() {
         let table = table();
         let first = table.insert(Thing);
         assert_eq!(table.get(first.0).unwrap().0, first.0);
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_that_is_used_again_never_gives_the_same_handle() {
+    fn reused_slot_gets_a_new_handle() {
         let table = table();
         let mut seen = std::collections::HashSet::new();
         for _ in 0..1000 {
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn each_of_many_handles_leads_to_its_own() {
+    fn each_handle_finds_its_own_object() {
         let table = table();
         let handles: Vec<u64> = (0..300).map(|_| table.insert(Thing).0).collect();
         for handle in handles.iter().step_by(2) {
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn removal_by_condition() {
+    fn remove_where_removes_matching_objects() {
         let table = table();
         let values: Vec<_> = (0..6).map(|n| table.insert(|_| Thing(n))).collect();
         assert_eq!(table.remove_where(|one| one.0 % 2 == 0).len(), 3);

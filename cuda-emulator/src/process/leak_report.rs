@@ -1,4 +1,4 @@
-//! What is still allocated at exit: `CUDA_EMULATOR_CHECK=leak`.
+//! The report of objects still allocated at exit: `CUDA_EMULATOR_CHECK=leak`.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -7,33 +7,33 @@ use super::registry;
 
 /// Exit code of a process that leaks.
 const EXIT_CODE: i32 = 99;
-/// How long streams get for the frees that are still on them.
+/// How long to wait for frees that are still queued on streams.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Ends the process with a report, if something has leaked.
-pub fn tell() {
+/// Prints a report and ends the process, if something has leaked.
+pub fn report_and_exit() {
     let Some(report) = report() else {
         return;
     };
     let _ = std::io::stderr().write_all(report.as_bytes());
-    // exit() can't be called again; leave at once, with what the C library has buffered written out.
-    // SAFETY: fflush(NULL) flushes every stream; _exit doesn't return.
+    // exit() cannot be called again, so this flushes the C library's buffers and leaves at once.
+    // SAFETY: fflush(NULL) flushes every stream; _exit does not return.
     unsafe {
         libc::fflush(std::ptr::null_mut());
         libc::_exit(EXIT_CODE);
     }
 }
 
-/// Lets streams get to what was freed on them.
+/// Waits until streams have executed their queued frees.
 fn settle() {
     let end = Instant::now() + PATIENCE;
-    while registry::is_settling() && Instant::now() < end {
-        registry::hurry();
+    while registry::has_queued_frees() && Instant::now() < end {
+        registry::start_delayed();
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// The report; `None` when nothing is left.
+/// Returns the report, or `None` if nothing has leaked.
 fn report() -> Option<String> {
     settle();
     let lines = registry::leaks();

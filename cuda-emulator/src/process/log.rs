@@ -1,6 +1,7 @@
-//! What the driver says about calls that fail: kept for a while, and told to those who listen.
+//! The log of failed calls: the last messages, and the callbacks registered for new ones.
 //!
-//! An H200's driver (580) ends each failed call with such a line as this one has; the reasons that it has before are its own.
+//! For each failed call, an H200's driver (580) writes the same line as the last of its messages.
+//! Its messages before that one, which give reasons, are not emulated.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -10,16 +11,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::abi::status::{Code, Result};
 use cuda_emulator_engine::Unpoisoned;
 
-/// Bytes of messages that are kept, as documented.
+/// Bytes of messages that are kept, as documented by NVIDIA.
 const MOST: usize = 25_600;
-/// What comes first where there is no room for all.
+/// First line of a text that does not hold all messages.
 const MISSING: &str =
     "The provided buffer is not large enough to hold all messages. Some messages will be missing\n";
 
 /// `CUlogsCallback`
 pub type Callback = unsafe extern "C" fn(u64, u32, *mut u8, usize);
 
-/// Somebody who listens.
+/// A registered callback.
 #[derive(Clone, Copy)]
 pub struct Listener {
     pub handle: u64,
@@ -28,9 +29,9 @@ pub struct Listener {
 }
 
 struct Log {
-    /// With the time and so on, one line each.
+    /// The messages, one line each, with time and thread.
     lines: VecDeque<String>,
-    /// The number of the first that is kept.
+    /// The number of the first message kept.
     first: u32,
     bytes: usize,
     listeners: Vec<Listener>,
@@ -49,12 +50,13 @@ fn log() -> MutexGuard<'static, Log> {
     LOG.lock().unpoisoned()
 }
 
-/// The message about a call that failed.
+/// Returns the message for a failed call.
 pub fn message(name: &str, code: Code) -> String {
     format!("Returning {} ({code}) from {name}", code.0)
 }
 
-/// Keeps a message. Gives those who are to be told, which nothing here waits for.
+/// Stores a message. Returns the callbacks to call for it, so that the caller calls them without
+/// the lock.
 pub fn add(message: &str, thread: u64) -> Vec<Listener> {
     let time = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -80,16 +82,18 @@ pub fn add(message: &str, thread: u64) -> Vec<Listener> {
     log.listeners.clone()
 }
 
-/// Where the next message will be.
+/// Returns the position of the next message.
 pub fn end() -> u32 {
     let log = log();
     log.first + log.lines.len() as u32
 }
 
-/// The messages from a position on, or all, in at most so many bytes. Fewer, and a line that says so, where there is no room.
+/// Returns the messages from a position on (or all that are kept) in at most `room` bytes. If they
+/// do not fit, it returns the newest ones after a line that says so.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a position behind the end, and where there is no room for a single message.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the position is behind the end, or if not even one message
+/// fits.
 pub fn text(from: Option<u32>, room: usize) -> Result<String> {
     let log = log();
     let end = log.first + log.lines.len() as u32;
@@ -114,7 +118,7 @@ pub fn text(from: Option<u32>, room: usize) -> Result<String> {
     Ok(MISSING.to_string() + &lines[begin..].concat())
 }
 
-/// Has a function told of messages. Gives its handle.
+/// Registers a callback for new messages. Returns its handle.
 pub fn listen(function: Callback, data: u64) -> u64 {
     let mut log = log();
     log.handles += 1;
@@ -127,8 +131,10 @@ pub fn listen(function: Callback, data: u64) -> u64 {
     handle
 }
 
+/// Unregisters a callback.
+///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a handle that isn't one.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if no callback has this handle.
 pub fn unlisten(handle: u64) -> Result {
     let mut log = log();
     let before = log.listeners.len();

@@ -1,38 +1,39 @@
-//! Files in memory, which several places of a process, and several processes, can map.
+//! Anonymous files in memory, which can be mapped several times and by several processes.
 //!
-//! They have no name in the file system: what is left of one goes with the last process that has it open or mapped.
+//! They have no name in the file system. The system frees a file when the last process that has it
+//! open or mapped ends.
 
 use std::ffi::CStr;
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 
-/// The unit of mappings, and of what is said of managed memory.
+/// The unit of mappings, and the unit in which properties of managed memory are kept.
 pub const PAGE: u64 = 4096;
 
-/// A file in memory whose size can't change: what is mapped stays there, whatever another process does.
+/// A file in memory whose size is sealed: mapped pages stay valid whatever another process does.
 pub struct Memfd(File);
 
-/// What a file is, among all of the system.
+/// Identifies a file on the system.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     pub device: u64,
     pub inode: u64,
 }
 
-/// Pages of a file that are mapped at an address of the system's choice, for as long as this lives.
+/// Pages of a file mapped at an address chosen by the system, until this is dropped.
 pub struct Mapped {
     pub address: u64,
     size: u64,
 }
 
-/// The size limit of files that the process may write, beyond which the system kills it.
+/// Returns the process's file size limit. The system kills a process that writes beyond it.
 fn largest() -> u64 {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
     };
-    // SAFETY: a place for the result.
+    // SAFETY: `limit` is a place for the result.
     match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
         0 => limit.rlim_cur,
         _ => 0,
@@ -40,7 +41,7 @@ fn largest() -> u64 {
 }
 
 impl Memfd {
-    /// A new one, all zeros. Pages are taken as they are touched.
+    /// Creates a file of zeros. The system allocates pages when they are first touched.
     pub fn create(name: &CStr, size: u64) -> Option<Memfd> {
         if size > largest() || size > i64::MAX as u64 {
             return None;
@@ -52,7 +53,7 @@ impl Memfd {
         if fd < 0 {
             return None;
         }
-        // SAFETY: just opened, and nobody else's.
+        // SAFETY: the descriptor was just opened and has no other owner.
         let file = File::from(unsafe { OwnedFd::from_raw_fd(fd) });
         file.set_len(size).ok()?;
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
@@ -60,25 +61,27 @@ impl Memfd {
         (unsafe { libc::fcntl(fd, libc::F_ADD_SEALS, seals) } == 0).then_some(Memfd(file))
     }
 
-    /// One that came from elsewhere: `None` for a file that isn't in memory, or that could be shortened.
+    /// Takes over a file from elsewhere. Returns `None` if it is not in memory or could be
+    /// shortened.
     pub fn adopt(file: File) -> Option<Memfd> {
-        // SAFETY: an open file; the call fails for those that can't be sealed.
+        // SAFETY: an open file. The call fails for files that cannot be sealed.
         let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
         (seals >= 0 && seals & libc::F_SEAL_SHRINK != 0).then_some(Memfd(file))
     }
 
-    /// One that came from elsewhere by its number, which stays the client's.
+    /// Duplicates a file descriptor that the client keeps. Returns `None` if it is not a sealed
+    /// file in memory.
     pub fn adopt_fd(fd: RawFd) -> Option<Memfd> {
-        // SAFETY: the call fails for what is no open file.
+        // SAFETY: the call fails if `fd` is not an open file.
         let own = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) };
-        // SAFETY: just opened, and nobody else's.
+        // SAFETY: the descriptor was just opened and has no other owner.
         (own >= 0).then(|| Memfd::adopt(File::from(unsafe { OwnedFd::from_raw_fd(own) })))?
     }
 
-    /// One of another process of the same user.
+    /// Opens a file of another process of the same user.
     pub fn of_process(process: u32, fd: RawFd) -> Option<Memfd> {
         let path = format!("/proc/{process}/fd/{fd}");
-        // A handle is foreign input: what it names may be a terminal, or a pipe that nobody writes.
+        // A handle is untrusted input. The file may be a terminal, or a pipe without a writer.
         let flags = libc::O_NOCTTY | libc::O_NONBLOCK;
         let file = File::options()
             .read(true)
@@ -88,7 +91,7 @@ impl Memfd {
         Memfd::adopt(file.ok()?)
     }
 
-    /// Another number for the file, which is the client's from now on.
+    /// Returns a new descriptor of the file, which the client owns.
     pub fn duplicate(&self) -> Option<RawFd> {
         // SAFETY: an open file.
         let fd = unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
@@ -111,29 +114,32 @@ impl Memfd {
         })
     }
 
-    /// Writes what a few bytes of the file are.
+    /// Writes bytes to the file.
     pub fn write(&self, bytes: &[u8], offset: u64) -> Option<()> {
         self.0.write_all_at(bytes, offset).ok()
     }
 
-    /// Reads a few bytes of the file.
+    /// Reads bytes from the file.
     pub fn read(&self, bytes: &mut [u8], offset: u64) -> Option<()> {
         self.0.read_exact_at(bytes, offset).ok()
     }
 
-    /// Gives whole pages back to the system; they read as zeros from now on.
+    /// Returns whole pages to the system. They then read as zeros.
     pub fn punch(&self, offset: u64, size: u64) {
         let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-        // SAFETY: an open file. What fails leaves the pages there.
+        // SAFETY: an open file. If the call fails, the pages stay allocated.
         unsafe { libc::fallocate(self.number(), how, offset as i64, size as i64) };
     }
 
-    /// Has pages of the file appear in place of what is mapped at an address.
+    /// Maps pages of the file at an address, in place of the previous mapping.
     ///
     /// # Safety
-    /// The range is memory that the arena has given out, whole pages, and the file has as many.
+    /// The caller must ensure that:
+    /// - the range consists of whole pages that the arena has allocated to the caller;
+    /// - the file has that many pages from `offset` on.
     pub unsafe fn map_at(&self, address: u64, offset: u64, size: u64) -> bool {
-        // SAFETY: as this function's contract says: it replaces pages of the caller's own.
+        // SAFETY: by the contract of this function, it replaces only pages that belong to the
+        // caller.
         let mapped = unsafe {
             libc::mmap(
                 address as *mut _,
@@ -147,9 +153,10 @@ impl Memfd {
         mapped != libc::MAP_FAILED
     }
 
-    /// Maps pages of the file.
+    /// Maps pages of the file at an address chosen by the system.
     pub fn map(&self, offset: u64, size: u64) -> Option<Mapped> {
-        // SAFETY: a new mapping at an address of the system's choice touches nothing that exists.
+        // SAFETY: a new mapping at an address chosen by the system does not affect existing
+        // mappings.
         let address = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -169,18 +176,22 @@ impl Memfd {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: mapped by `map`, and used no more.
+        // SAFETY: mapped by `map`, and no longer used.
         unsafe { libc::munmap(self.address as *mut _, self.size as usize) };
     }
 }
 
-/// Puts empty pages of the process's own in place of a file's. False where the system has no room for another mapping: the
-/// file's may still be there, and nobody else must get the range.
+/// Replaces pages of a file by empty private pages.
+///
+/// Returns false if the system has no room for another mapping. The file's pages may then still be
+/// mapped, so the range must not be reused.
 ///
 /// # Safety
-/// As [`Memfd::map_at`]; nothing of the range is used any more.
+/// The caller must ensure that:
+/// - the conditions of [`Memfd::map_at`] hold for the range;
+/// - nothing in the range is used any more.
 pub unsafe fn unmap_at(address: u64, size: u64) -> bool {
-    // SAFETY: as this function's contract says.
+    // SAFETY: by the contract of this function.
     let mapped = unsafe {
         libc::mmap(
             address as *mut _,
@@ -194,7 +205,8 @@ pub unsafe fn unmap_at(address: u64, size: u64) -> bool {
     if mapped == libc::MAP_FAILED {
         return false;
     }
-    // SAFETY: just mapped. As around it, in the arena: a failure only makes core files larger.
+    // SAFETY: the range was just mapped. The arena around it has the same advice. A failure only
+    // makes core files larger.
     unsafe { libc::madvise(mapped, size as usize, libc::MADV_DONTDUMP) };
     true
 }
@@ -204,14 +216,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_views_are_the_same_memory() {
+    fn two_mappings_share_memory() {
         let file = Memfd::create(c"test", 4 * PAGE).unwrap();
         let (one, two) = (
             file.map(0, 4 * PAGE).unwrap(),
             file.map(PAGE, PAGE).unwrap(),
         );
         let place = (one.address + PAGE) as *mut u32;
-        // SAFETY: both are mapped, and long enough.
+        // SAFETY: both are mapped and long enough.
         unsafe {
             place.write_volatile(7);
             assert_eq!((two.address as *const u32).read_volatile(), 7);
@@ -222,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn another_number_is_the_same_file_and_nothing_shortens_it() {
+    fn duplicated_descriptor_is_the_same_sealed_file() {
         let file = Memfd::create(c"test", PAGE).unwrap();
         let own = std::process::id();
         let again = Memfd::of_process(own, file.number()).unwrap();
@@ -235,11 +247,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sealed_file_in_memory_is_refused() {
+    fn adopt_rejects_unsealed_files() {
         assert!(Memfd::adopt(File::open("/dev/zero").unwrap()).is_none());
         assert!(Memfd::adopt(File::open("/proc/self/exe").unwrap()).is_none());
         assert!(Memfd::adopt_fd(-1).is_none());
-        // SAFETY: a name that ends in NUL.
+        // SAFETY: the name ends in NUL.
         let fd = unsafe { libc::memfd_create(c"open".as_ptr(), libc::MFD_CLOEXEC) };
         // SAFETY: just opened.
         let unsealed = File::from(unsafe { OwnedFd::from_raw_fd(fd) });

@@ -1,5 +1,5 @@
-//! What the whole process shares: its configuration, handles, contexts and devices, and the wrapper around every exported
-//! call.
+//! State shared by the whole process: configuration, handles, contexts and devices, and the wrapper
+//! around every exported call.
 
 pub mod architecture;
 pub mod call;

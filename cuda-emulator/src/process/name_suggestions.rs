@@ -1,6 +1,6 @@
-//! What somebody meant who has misspelt a name.
+//! Spelling suggestions.
 
-/// The candidate that is most like a name, if one is like it at all.
+/// Returns the candidate most similar to a name, if one is similar enough.
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let (distance, candidate) = candidates
         .map(|candidate| (distance(name, candidate), candidate))
@@ -8,7 +8,7 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     (distance <= 1 + name.len() / 6).then_some(candidate)
 }
 
-/// How many bytes have to be put in, left out or changed to make one text of the other (Levenshtein's distance).
+/// Returns the Levenshtein distance of two texts in bytes.
 fn distance(a: &str, b: &str) -> usize {
     let b = b.as_bytes();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances() {
+    fn distance_counts_edits() {
         for (a, b, apart) in [
             ("", "", 0),
             ("", "abc", 3),
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_away_is_not_meant() {
+    fn distant_names_are_not_suggested() {
         let known = || ["cuLaunchKernel", "cuLaunch", "cuInit"].into_iter();
         assert_eq!(nearest("cuLaunchKernal", known()), Some("cuLaunchKernel"));
         assert_eq!(nearest("culaunchkernel", known()), Some("cuLaunchKernel"));

@@ -1,7 +1,7 @@
-//! The kinds of things that the client makes and has to give back.
+//! The kinds of objects that a client creates and has to free.
 //!
-//! Each kind registers itself when the first of it is made. So the end of a context, and the report of what is left at
-//! exit, reach all kinds without knowing any of them, and a new kind of handle is one file.
+//! Each kind registers itself when its first object is created. So closing a context and the leak
+//! report reach all kinds without depending on them, and a new kind of handle needs only one file.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,40 +9,42 @@ use std::sync::{OnceLock, RwLock};
 
 use cuda_emulator_engine::Unpoisoned;
 
-/// A kind of thing that the client makes. What takes an [`Owner`] concerns the things that live in that one's context.
+/// A kind of object that clients create. Methods that take an [`Owner`] concern the objects that
+/// live in its context.
 pub trait Kind: Sync {
-    /// What it is called; no two kinds share a name or a rank.
+    /// Returns the kind's name. No two kinds share a name or a rank.
     fn name(&self) -> &'static str;
 
-    /// The order in which kinds end with their context, lowest first. The leak report has the opposite order.
+    /// Returns the position in which the kind ends with its context, lowest first. The leak report
+    /// uses the opposite order.
     fn rank(&self) -> u8;
 
-    /// Waits until everything that has been enqueued is done.
+    /// Waits until all enqueued work is done, or until `ended` returns true.
     fn drain(&self, owner: &Owner, ended: &dyn Fn() -> bool) {
         let _ = (owner, ended);
     }
 
-    /// Ends the things of a context. Nothing is enqueued there any more.
+    /// Ends the objects of a context. Nothing more is enqueued there.
     fn end(&self, owner: &Owner);
 
-    /// Has enqueued work begin where it is held back.
-    fn hurry(&self) {}
+    /// Starts enqueued work that is being delayed.
+    fn start_delayed(&self) {}
 
-    /// Whether something is about to be given back, so that the leak report had better wait a moment.
-    fn is_settling(&self) -> bool {
+    /// Returns whether a free is still queued, so that the leak report should wait a moment.
+    fn has_queued_frees(&self) -> bool {
         false
     }
 
-    /// A line for each thing that the client hasn't given back.
+    /// Returns a line for each object that the client has not freed.
     fn leaks(&self) -> Vec<String>;
 }
 
 static KINDS: RwLock<Vec<&'static dyn Kind>> = RwLock::new(Vec::new());
 
-/// Makes a kind known. Once is enough; more do no harm.
+/// Registers a kind. Registering it again has no effect.
 ///
 /// # Panics
-/// If another kind has the same rank: a defect of this crate.
+/// Panics if another kind has the same rank, which is a defect of this crate.
 pub fn register(kind: &'static dyn Kind) {
     let mut kinds = KINDS.write().unpoisoned();
     match kinds.binary_search_by_key(&kind.rank(), |one| one.rank()) {
@@ -51,47 +53,48 @@ pub fn register(kind: &'static dyn Kind) {
     }
 }
 
-/// The kinds that are in use, lowest rank first. No lock is held while they are asked.
+/// Returns the kinds in use, lowest rank first. The lock is released before their methods are
+/// called.
 fn kinds() -> Vec<&'static dyn Kind> {
     KINDS.read().unpoisoned().clone()
 }
 
-/// Waits until everything that has been enqueued in a context is done.
+/// Waits until all work enqueued in a context is done.
 pub fn drain(owner: &Owner) {
     drain_unless(owner, &|| false);
 }
 
-/// As [`drain`], until `ended` is true.
+/// Like [`drain`], but returns early once `ended` returns true.
 pub fn drain_unless(owner: &Owner, ended: &dyn Fn() -> bool) {
     kinds().iter().for_each(|kind| kind.drain(owner, ended));
 }
 
-/// Ends everything that lives in a context.
+/// Ends all objects that live in a context.
 pub fn end(owner: &Owner) {
     drain(owner);
     kinds().iter().for_each(|kind| kind.end(owner));
 }
 
-/// Has all enqueued work begin where it is held back.
-pub fn hurry() {
-    kinds().iter().for_each(|kind| kind.hurry());
+/// Starts all enqueued work that is being delayed.
+pub fn start_delayed() {
+    kinds().iter().for_each(|kind| kind.start_delayed());
 }
 
-/// Whether something is about to be given back.
-pub fn is_settling() -> bool {
-    kinds().iter().any(|kind| kind.is_settling())
+/// Returns whether a free is still queued.
+pub fn has_queued_frees() -> bool {
+    kinds().iter().any(|kind| kind.has_queued_frees())
 }
 
-/// A line for each thing that the client hasn't given back.
+/// Returns a line for each object that the client has not freed.
 pub fn leaks() -> Vec<String> {
     kinds().iter().rev().flat_map(|kind| kind.leaks()).collect()
 }
 
-/// What a context is to the things that live in it.
+/// The identity of a context for the objects that live in it.
 pub struct Owner {
-    /// Never used twice in a process.
+    /// Unique in the process.
     pub id: u64,
-    /// What the streams keep with a context. It is of their own type, which contexts needn't know.
+    /// Data of the stream module for each context. Contexts do not need to know its type.
     pub streams: Slot,
 }
 
@@ -104,26 +107,26 @@ impl Owner {
     }
 }
 
-/// A place for one value of a type that its owner doesn't know.
+/// A place for one value of a type that its owner does not know.
 pub struct Slot(OnceLock<Box<dyn Any + Send + Sync>>);
 
 impl Slot {
-    /// The value, made at the first call.
+    /// Returns the value, creating it on the first call.
     ///
     /// # Panics
-    /// If the slot holds a value of another type: a defect of this crate.
+    /// Panics if the slot holds a value of another type, which is a defect of this crate.
     pub fn get<T: Default + Send + Sync + 'static>(&self) -> &T {
         let value = self.0.get_or_init(|| Box::<T>::default());
         value.downcast_ref().expect("a slot has one type")
     }
 
-    /// The value if there is one.
+    /// Returns the value if it exists.
     pub fn existing<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.0.get()?.downcast_ref()
     }
 }
 
-/// A process-wide number for things that need an identity of their own.
+/// Returns a process-wide unique number.
 pub fn next_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -161,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_end_by_rank_and_leak_the_other_way_round() {
+    fn kinds_end_by_rank_and_report_leaks_in_reverse() {
         static FIRST: Things = Things(0xf0, "first", Mutex::new(Vec::new()));
         static SECOND: Things = Things(0xf1, "second", Mutex::new(Vec::new()));
         let (owner, other) = (Owner::new(), Owner::new());
@@ -174,12 +177,12 @@ mod tests {
         assert_eq!(*ENDED.lock().unpoisoned(), ["first", "second"]);
         let mut left = leaks();
         left.retain(|one| one == "first" || one == "second");
-        assert_eq!(left, ["second", "first"], "what lives in the other context");
+        assert_eq!(left, ["second", "first"], "objects in the other context");
     }
 
     #[test]
     #[should_panic(expected = "two kinds of one rank")]
-    fn two_kinds_of_one_rank_are_a_defect() {
+    fn registering_two_kinds_of_one_rank_panics() {
         static ONE: Things = Things(0xf2, "one", Mutex::new(Vec::new()));
         static OTHER: Things = Things(0xf2, "other", Mutex::new(Vec::new()));
         register(&ONE);
@@ -187,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_filled_once() {
+    fn slot_is_initialized_once() {
         let owner = Owner::new();
         assert!(owner.streams.existing::<Mutex<u8>>().is_none());
         *owner.streams.get::<Mutex<u8>>().lock().unpoisoned() = 7;

@@ -1,8 +1,9 @@
-//! What a process shows to others: for every event and every piece of memory that it shares, a slot in a file in memory.
+//! The state that a process shares with others: one slot in a file in memory for each shared event
+//! and each shared piece of memory.
 //!
-//! Another process opens the file by the number that stands in a handle. Slots are never used again, so a handle can't lead
-//! to something else than what it was made for. Nothing that another process has written is believed: it is looked at
-//! once, and checked.
+//! Another process opens the file through the descriptor number in a handle. Slots are never
+//! reused, so a handle cannot refer to a different object later. Data written by another process is
+//! untrusted: it is read once and checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,27 +18,27 @@ use cuda_emulator_engine::Unpoisoned;
 const WORDS: usize = 8;
 const SLOT: u64 = 8 * WORDS as u64;
 const SIZE: u64 = SLOT << 20;
-/// The word of a slot of memory that says whether it can be opened.
+/// The word of a memory slot that says whether the memory can be opened.
 const LIVE: usize = 1;
-/// How often a waiting thread looks whether the other process still lives.
+/// How often a waiting thread checks whether the other process is still alive.
 const HEARTBEAT: Duration = Duration::from_millis(20);
 
-/// What a handle is of. The number is the first word of its bytes.
+/// The kind of object a handle refers to. The discriminant is the first word of the handle's bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
-pub enum Sort {
+pub enum HandleKind {
     Memory = u64::from_le_bytes(*b"emu-mem1"),
     Event = u64::from_le_bytes(*b"emu-evt1"),
 }
 
-/// A handle as the client sends it: 64 bytes.
+/// A handle as the client passes it: 64 bytes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Handle(pub [u64; 8]);
 
 crate::abi::pointers::opaque!(Handle);
 
-/// Where a slot is, from a handle.
+/// The location of a slot, taken from a handle.
 #[derive(Clone, Copy)]
 struct Place {
     process: u32,
@@ -47,41 +48,41 @@ struct Place {
     id: u64,
 }
 
-struct Board {
+struct SlotFile {
     file: Memfd,
     identity: Identity,
     all: Arc<Mapped>,
     next: AtomicU64,
 }
 
-/// A slot, of this process or of another.
+/// A slot of this process or of another.
 #[derive(Clone)]
 pub struct Slot {
-    /// Keeps it mapped.
+    /// Keeps the slot mapped.
     _page: Arc<Mapped>,
     address: u64,
     place: Place,
 }
 
-/// What tells a slot from all others.
+/// Identifies a slot on the system.
 pub type Key = (u64, u64, u64);
 
-/// Why a handle leads nowhere.
+/// The reason why a handle cannot be opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lost {
-    /// It is none of these.
-    Nonsense,
-    /// It is this process's own.
-    Own,
-    /// The process isn't there, or is somebody else's.
-    Gone,
+pub enum OpenError {
+    /// The bytes are not a valid handle.
+    Invalid,
+    /// The handle is from this process.
+    SameProcess,
+    /// The process has ended or belongs to another user.
+    Unreachable,
 }
 
-fn board() -> Option<&'static Board> {
-    static BOARD: OnceLock<Option<Board>> = OnceLock::new();
-    let made = BOARD.get_or_init(|| {
+fn slot_file() -> Option<&'static SlotFile> {
+    static SLOT_FILE: OnceLock<Option<SlotFile>> = OnceLock::new();
+    let made = SLOT_FILE.get_or_init(|| {
         let file = Memfd::create(c"cuda-emulator-board", SIZE)?;
-        Some(Board {
+        Some(SlotFile {
             identity: file.identity()?,
             all: Arc::new(file.map(0, SIZE)?),
             file,
@@ -92,18 +93,18 @@ fn board() -> Option<&'static Board> {
 }
 
 impl Slot {
-    /// A new one of this process; `None` where none is left.
+    /// Allocates a slot of this process. Returns `None` if none is left.
     pub fn new() -> Option<Slot> {
-        let board = board()?;
-        let number = board.next.fetch_add(1, Ordering::Relaxed);
+        let slot_file = slot_file()?;
+        let number = slot_file.next.fetch_add(1, Ordering::Relaxed);
         let offset = number.checked_mul(SLOT).filter(|&offset| offset < SIZE)?;
         let slot = Slot {
-            _page: board.all.clone(),
-            address: board.all.address + offset,
+            _page: slot_file.all.clone(),
+            address: slot_file.all.address + offset,
             place: Place {
                 process: std::process::id(),
-                fd: board.file.number(),
-                identity: board.identity,
+                fd: slot_file.file.number(),
+                identity: slot_file.identity,
                 offset,
                 id: number + 1,
             },
@@ -112,49 +113,51 @@ impl Slot {
         Some(slot)
     }
 
-    /// The slot that a handle leads to, in another process.
+    /// Opens the slot of a handle from another process.
     ///
     /// # Errors
-    /// Why there is none.
-    pub fn open(sort: Sort, handle: &Handle) -> Result<Slot, Lost> {
-        let [first, who, device, inode, offset, id, ..] = handle.0;
+    /// Returns the reason why the slot cannot be opened.
+    pub fn open(sort: HandleKind, handle: &Handle) -> Result<Slot, OpenError> {
+        let [first, process_key, device, inode, offset, id, ..] = handle.0;
         let place = Place {
-            process: who as u32,
-            fd: (who >> 32) as i32,
+            process: process_key as u32,
+            fd: (process_key >> 32) as i32,
             identity: Identity { device, inode },
             offset,
             id,
         };
         if first != sort as u64 || offset >= SIZE || !offset.is_multiple_of(SLOT) || id == 0 {
-            return Err(Lost::Nonsense);
+            return Err(OpenError::Invalid);
         }
         if place.process == std::process::id() {
-            return Err(Lost::Own);
+            return Err(OpenError::SameProcess);
         }
-        let file = Memfd::of_process(place.process, place.fd).ok_or(Lost::Gone)?;
+        let file = Memfd::of_process(place.process, place.fd).ok_or(OpenError::Unreachable)?;
         if file.identity() != Some(place.identity) || file.size() != Some(SIZE) {
-            return Err(Lost::Gone);
+            return Err(OpenError::Unreachable);
         }
-        let page = file.map(offset / PAGE * PAGE, PAGE).ok_or(Lost::Gone)?;
+        let page = file
+            .map(offset / PAGE * PAGE, PAGE)
+            .ok_or(OpenError::Unreachable)?;
         let slot = Slot {
             address: page.address + offset % PAGE,
             _page: Arc::new(page),
             place,
         };
         if slot.word(0).load(Ordering::Acquire) != id {
-            return Err(Lost::Nonsense);
+            return Err(OpenError::Invalid);
         }
         Ok(slot)
     }
 
-    /// The bytes by which another process finds it.
-    pub fn handle(&self, sort: Sort) -> Handle {
+    /// Returns the handle by which another process finds the slot.
+    pub fn handle(&self, sort: HandleKind) -> Handle {
         let place = &self.place;
-        let who = u64::from(place.process) | (place.fd as u64) << 32;
+        let process_key = u64::from(place.process) | (place.fd as u64) << 32;
         let Identity { device, inode } = place.identity;
         Handle([
             sort as u64,
-            who,
+            process_key,
             device,
             inode,
             place.offset,
@@ -164,106 +167,117 @@ impl Slot {
         ])
     }
 
-    /// The process that has made it.
+    /// Returns the process that created the slot.
     pub fn process(&self) -> u32 {
         self.place.process
     }
 
-    /// What tells it from all others.
+    /// Returns the slot's identity.
     pub fn key(&self) -> Key {
         (self.place.identity.inode, self.place.offset, self.place.id)
     }
 
-    /// The thing it stands for is there, and can be opened.
+    /// Marks the object as existing, so that other processes can open it.
     pub fn publish(&self) {
         self.word(LIVE).store(1, Ordering::Release);
     }
 
-    /// Nobody opens it any more.
+    /// Marks the object as freed, so that no process can open it any more.
     pub fn retire(&self) {
         self.word(LIVE).store(0, Ordering::Release);
     }
 
-    /// Whether it can be opened.
+    /// Returns whether the object can be opened.
     pub fn is_live(&self) -> bool {
         self.word(LIVE).load(Ordering::Acquire) == 1
     }
 
-    /// One of its words; the first is its own.
+    /// Returns a word of the slot. Word 0 holds the slot's id.
     pub fn word(&self, index: usize) -> &AtomicU64 {
         assert!(index < WORDS, "a slot has {WORDS} words");
-        // SAFETY: within the slot, which is mapped for as long as this lives, and aligned. All processes use atomics.
+        // SAFETY: within the slot, which is mapped as long as `self` exists, and aligned. All
+        // processes use atomics.
         unsafe { &*(self.address as *const AtomicU64).add(index) }
     }
 }
 
-/// When a process began, in the system's ticks; `None` if it is no more, or only waits to be collected.
-fn began(process: u32) -> Option<u64> {
+/// Returns when a process started, in clock ticks, or `None` if it has ended (a zombie counts as
+/// ended).
+fn start_time(process: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
     (!matches!(state, "Z" | "X" | "x")).then(|| fields.nth(18)?.parse().ok())?
 }
 
-/// Bits of a process's number: Linux gives none of more.
+/// Bits of a process id. Linux never assigns more.
 const PROCESS_BITS: u32 = 22;
 
-/// A process, told from all that have had its number before: one word, of which nobody sees half.
-fn who(process: u32) -> Option<u64> {
-    let began = began(process)?;
-    Some(began << PROCESS_BITS | u64::from(process))
+/// Returns a word that identifies a process, even if its id is reused. It is a single word so that
+/// no reader sees half of it.
+fn process_key(process: u32) -> Option<u64> {
+    let start_time = start_time(process)?;
+    Some(start_time << PROCESS_BITS | u64::from(process))
 }
 
-/// This process.
+/// Returns the identity of this process.
 fn own() -> u64 {
     static OWN: OnceLock<u64> = OnceLock::new();
-    *OWN.get_or_init(|| who(std::process::id()).unwrap_or(0))
+    *OWN.get_or_init(|| process_key(std::process::id()).unwrap_or(0))
 }
 
-/// The words of a slot of an event.
+/// The words of an event slot.
 const RECORDED: usize = 1;
 const REACHED: usize = 2;
 const RECORDER: usize = 3;
 
-/// What processes know together of an event: which record is the last, and which was reached.
+/// The state of an event that processes share: the last record, and the last record reached.
 #[derive(Clone)]
 pub struct SharedEvent(pub Slot);
 
-/// A record of a shared event, and who has made it.
+/// A record of a shared event, and the process that made it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SharedRecord {
     pub number: u64,
     recorder: u64,
 }
 
-/// This process's records of an event that aren't told yet.
+/// This process's records of an event that are not yet published as reached.
 #[derive(Default)]
-struct Untold {
+struct Unpublished {
     open: BTreeSet<u64>,
-    /// Reached, while one before them is open: streams don't follow each other.
+    /// Records that were reached while an earlier one is open, because streams do not follow each
+    /// other.
     reached: BTreeSet<u64>,
 }
 
-fn untold() -> MutexGuard<'static, BTreeMap<Key, Untold>> {
-    static UNTOLD: Mutex<BTreeMap<Key, Untold>> = Mutex::new(BTreeMap::new());
-    UNTOLD.lock().unpoisoned()
+fn unpublished() -> MutexGuard<'static, BTreeMap<Key, Unpublished>> {
+    static UNPUBLISHED: Mutex<BTreeMap<Key, Unpublished>> = Mutex::new(BTreeMap::new());
+    UNPUBLISHED.lock().unpoisoned()
 }
 
 impl SharedEvent {
-    /// The event is recorded, by this process. Gives the number of the record.
+    /// Records the event for this process. Returns the number of the record.
     pub fn record(&self) -> u64 {
-        let mut untold = untold();
+        let mut unpublished = unpublished();
         self.0.word(RECORDER).store(own(), Ordering::SeqCst);
         let number = self.0.word(RECORDED).fetch_add(1, Ordering::SeqCst) + 1;
-        untold.entry(self.0.key()).or_default().open.insert(number);
+        unpublished
+            .entry(self.0.key())
+            .or_default()
+            .open
+            .insert(number);
         number
     }
 
-    /// A record of this process has been reached, or never will be. Others see a number alone, up to which all records of this
-    /// process are reached. Where several processes record an event at once, one doesn't know what others have not reached.
+    /// Marks a record of this process as reached, or as never going to run.
+    ///
+    /// Other processes see only one number, up to which all records of this process are reached. If
+    /// several processes record an event at once, a process does not know which records of the
+    /// others are not yet reached.
     pub fn reach(&self, number: u64) {
-        let mut untold = untold();
-        let Some(own) = untold.get_mut(&self.0.key()) else {
+        let mut unpublished = unpublished();
+        let Some(own) = unpublished.get_mut(&self.0.key()) else {
             return;
         };
         if own.open.remove(&number) {
@@ -275,16 +289,16 @@ impl SharedEvent {
             own.reached = own.reached.split_off(&first);
         }
         if own.open.is_empty() {
-            untold.remove(&self.0.key());
+            unpublished.remove(&self.0.key());
         }
     }
 
-    /// The number of the last record; 0 for none.
+    /// Returns the number of the last record, or 0 if there is none.
     pub fn recorded(&self) -> u64 {
         self.0.word(RECORDED).load(Ordering::SeqCst)
     }
 
-    /// The last record.
+    /// Returns the last record.
     pub fn last(&self) -> SharedRecord {
         loop {
             let number = self.recorded();
@@ -299,8 +313,8 @@ impl SharedEvent {
         self.0.word(REACHED).load(Ordering::SeqCst) >= number
     }
 
-    /// Whether a record has been reached. One of a process that has ended never will be, and counts as reached. (On an H200
-    /// it keeps others waiting for ever.)
+    /// Returns whether a record has been reached. A record of a process that has ended counts as
+    /// reached. (On an H200 such a record keeps others waiting forever.)
     pub fn is_reached(&self, record: SharedRecord) -> bool {
         self.is_marked(record.number) || record.is_orphan()
     }
@@ -323,10 +337,10 @@ impl SharedEvent {
 }
 
 impl SharedRecord {
-    /// Whether its process has ended.
+    /// Returns whether the recording process has ended.
     fn is_orphan(self) -> bool {
         let process = self.recorder & ((1 << PROCESS_BITS) - 1);
-        who(process as u32) != Some(self.recorder)
+        process_key(process as u32) != Some(self.recorder)
     }
 }
 
@@ -335,31 +349,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_found_by_their_handles_alone() {
+    fn slot_handles_are_validated() {
         let (one, two) = (Slot::new().unwrap(), Slot::new().unwrap());
         assert_ne!(one.key(), two.key());
-        let handle = one.handle(Sort::Event);
+        let handle = one.handle(HandleKind::Event);
         let lost = |handle: &Handle, sort| Slot::open(sort, handle).err();
-        assert_eq!(lost(&handle, Sort::Event), Some(Lost::Own));
-        assert_eq!(lost(&handle, Sort::Memory), Some(Lost::Nonsense));
+        assert_eq!(
+            lost(&handle, HandleKind::Event),
+            Some(OpenError::SameProcess)
+        );
+        assert_eq!(lost(&handle, HandleKind::Memory), Some(OpenError::Invalid));
         let changed = |index: usize, value: u64| {
             let mut other = handle;
             other.0[index] = value;
-            lost(&other, Sort::Event)
+            lost(&other, HandleKind::Event)
         };
         for (index, value) in [(0, 0), (4, 1), (4, SIZE), (4, u64::MAX), (5, 0)] {
-            assert_eq!(changed(index, value), Some(Lost::Nonsense), "{index}");
+            assert_eq!(changed(index, value), Some(OpenError::Invalid), "{index}");
         }
-        // Processes that aren't there, and that aren't ours to look into.
-        assert_eq!(changed(1, 0x3fff_fff0), Some(Lost::Gone));
+        // Processes that do not exist, or that this one may not inspect.
+        assert_eq!(changed(1, 0x3fff_fff0), Some(OpenError::Unreachable));
         assert_eq!(
-            lost(&Handle([u64::MAX; 8]), Sort::Event),
-            Some(Lost::Nonsense)
+            lost(&Handle([u64::MAX; 8]), HandleKind::Event),
+            Some(OpenError::Invalid)
         );
     }
 
     #[test]
-    fn records_are_reached_in_turn() {
+    fn records_are_reached_in_order() {
         let event = SharedEvent(Slot::new().unwrap());
         assert_eq!(event.recorded(), 0);
         let recorded = || {
@@ -373,7 +390,7 @@ mod tests {
         event.reach(1);
         assert!(event.is_reached(first) && !event.is_reached(second));
         event.wait(first);
-        // A process that began at another time is another one.
+        // A process with the same id but another start time is a different process.
         let recorder = event.0.word(RECORDER);
         recorder.fetch_add(1 << PROCESS_BITS, Ordering::SeqCst);
         assert!(event.is_reached(event.last()) && !event.is_reached(second));
@@ -383,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_reached_before_others_says_nothing_of_them() {
+    fn record_reached_early_does_not_mark_earlier_records() {
         let event = SharedEvent(Slot::new().unwrap());
         let all = [1, 2, 3, 4].map(|number| {
             assert_eq!(event.record(), number);
@@ -397,20 +414,20 @@ mod tests {
         assert_eq!(reached(), [true, true, false, false]);
         event.reach(3);
         assert_eq!(reached(), [true; 4]);
-        assert!(!untold().contains_key(&event.0.key()));
+        assert!(!unpublished().contains_key(&event.0.key()));
     }
 
     #[test]
-    fn processes_are_there_or_not() {
-        assert!(began(std::process::id()).is_some_and(|ticks| ticks > 0));
-        assert!(began(0x3fff_fff0).is_none());
+    fn start_time_exists_only_for_live_processes() {
+        assert!(start_time(std::process::id()).is_some_and(|ticks| ticks > 0));
+        assert!(start_time(0x3fff_fff0).is_none());
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let end = Instant::now() + Duration::from_secs(10);
-        // Ended, though nobody has collected it.
-        while began(child.id()).is_some() && Instant::now() < end {
+        // The child has ended but has not been waited for.
+        while start_time(child.id()).is_some() && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert!(began(child.id()).is_none());
+        assert!(start_time(child.id()).is_none());
         child.wait().unwrap();
     }
 }

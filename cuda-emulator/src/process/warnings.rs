@@ -1,5 +1,6 @@
-//! What the emulator says on standard error without being asked. `CUDA_EMULATOR_QUIET=1` silences all of it. Reports of
-//! faults, of what a check has found, and of settings that make no sense are no notices.
+//! Notices that the emulator prints to standard error. `CUDA_EMULATOR_QUIET=1` silences them.
+//!
+//! Reports of faults, findings of checks, and complaints about invalid settings are not notices.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -13,40 +14,43 @@ use crate::abi::failure_reason::FailedCall;
 use crate::abi::status::Code;
 use cuda_emulator_engine::Unpoisoned;
 
-/// Writes one line, in one piece.
-pub fn say(text: &str) {
+/// Writes one line with a single write.
+pub fn notice(text: &str) {
     if configuration::get().quiet {
         return;
     }
     let line = format!("[cuda-emulator] {text}\n");
-    // Nobody could be told of a failure to tell.
+    // A failure to write a notice cannot be reported.
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// What there is to say when a program starts.
-pub fn greet() {
+/// Prints the notices about the start of a program.
+pub fn print_start_notices() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let program = std::env::current_exe().unwrap_or_default();
         if !is_test(&program, std::env::args_os(), |name| {
             std::env::var_os(name).is_some()
         }) {
-            say(
-                "this program runs on the CUDA emulator, not on a GPU: its times tell nothing about a GPU's \
+            notice(
+                "this program runs on the CUDA emulator, not on a GPU: times measured here notice nothing about a GPU \
                  (CUDA_EMULATOR_QUIET=1 silences this)",
             );
         }
         if !cuda_emulator_engine::OPTIMIZED {
-            say(
-                "the emulator's engine was built without optimisation, and is slow: put `opt-level = 3` under \
+            notice(
+                "the emulator's engine was built without optimization and is slow: put `opt-level = 3` under \
                  `[profile.dev.package.cuda-emulator-engine]` in the Cargo.toml of the workspace",
             );
         }
     });
 }
 
-/// Whether a program is a test: one of cargo's, which have a hash of 16 digits in their names as benches have, a doc
-/// test, or what nextest or pytest runs. Cargo sets no variable that tells `cargo test` from `cargo run`.
+/// Returns whether a program is a test: a test built by cargo, a doc test, or a run of nextest or
+/// pytest.
+///
+/// Cargo puts a hash of 16 digits into the names of tests and benches. It sets no variable that
+/// distinguishes `cargo test` from `cargo run`.
 fn is_test(
     program: &Path,
     arguments: impl IntoIterator<Item = OsString>,
@@ -65,18 +69,19 @@ fn is_test(
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);
     let of_cargo = hash.len() == 16 && hash.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
-    // `cargo bench` passes this; `cargo test --benches` doesn't.
+    // `cargo bench` passes this argument, and `cargo test --benches` does not.
     of_cargo && !arguments.into_iter().any(|argument| argument == "--bench")
 }
 
-/// The code for something that a GPU's driver does and the emulator does not. Use the plain code for what a GPU's driver
-/// rejects as well.
+/// Returns the code for a feature that a GPU's driver has and the emulator lacks. If a GPU's driver
+/// rejects the call too, use the plain code.
 #[cold]
-pub fn lacking(what: &'static str) -> Code {
-    failure_reason::lacking(what)
+pub fn missing_feature(what: &'static str) -> Code {
+    failure_reason::missing_feature(what)
 }
 
-/// Keeps the reason for a failed call, and says once for each function what the emulator lacks.
+/// Stores the reason for a failed call, and prints once per function the feature that the emulator
+/// lacks.
 #[cold]
 pub fn failed(name: &'static str, code: Code, call: impl Fn() -> FailedCall) {
     if let Some(what) = failure_reason::failed(code, call) {
@@ -86,7 +91,7 @@ pub fn failed(name: &'static str, code: Code, call: impl Fn() -> FailedCall) {
     }
 }
 
-/// Says once that a function is exported but not implemented.
+/// Prints once that a function is exported but not implemented.
 #[cold]
 pub fn not_emulated(function: &'static str) {
     failure_reason::set(Some(format!("{function} is not emulated")));
@@ -106,7 +111,7 @@ fn once(function: &'static str, text: impl FnOnce() -> String) {
         .get_or_insert_default()
         .insert(function);
     if first {
-        say(&text());
+        notice(&text());
     }
 }
 
@@ -115,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_are_told_from_programs() {
+    fn is_test_distinguishes_tests_from_programs() {
         let plain = |path: &str| is_test(Path::new(path), [], |_| false);
         assert!(plain("/p/target/debug/deps/integration-c47d6f16f9b5af1e"));
         assert!(plain("/tmp/rustdoctestXkPq1z/rust_out"));
@@ -132,7 +137,7 @@ mod tests {
         for runner in ["NEXTEST", "PYTEST_CURRENT_TEST"] {
             assert!(is_test(Path::new("/usr/bin/python3"), [], |name| name == runner));
         }
-        // This test is one itself.
+        // This test is itself a test.
         let here = std::env::current_exe().unwrap();
         assert!(is_test(&here, std::env::args_os(), |_| false));
     }

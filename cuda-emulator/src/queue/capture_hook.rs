@@ -1,7 +1,7 @@
-//! What captures need to know about streams, and streams about captures.
+//! The interface through which streams reach captures.
 //!
-//! Graphs are above streams, and captures are a part of graphs. So the first capture of the process installs a
-//! [`Captures`] here, through which streams reach it.
+//! Graphs build on streams, and captures are a part of graphs. So that streams do not depend on
+//! graphs, the first capture of the process installs a [`Captures`] here.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,11 +10,12 @@ use crate::abi::status::Result;
 
 /// The captures of the process, as streams see them.
 pub trait Captures: Sync {
-    /// Checks that work may be put on a stream.
+    /// Checks that work may be enqueued on a stream.
     ///
     /// # Errors
-    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` in an invalid capture, `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the legacy
-    /// default stream while a stream that waits for it is being captured.
+    /// Returns `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the stream's capture is invalid, and
+    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` if it is the legacy default stream and a stream that
+    /// waits for it is being captured.
     fn check(&self, stream: &Arc<Stream>) -> Result;
 
     /// Removes a destroyed stream from its capture.
@@ -23,12 +24,12 @@ pub trait Captures: Sync {
 
 static CAPTURES: OnceLock<&'static dyn Captures> = OnceLock::new();
 
-/// Installs the captures. Call this before the first capture begins.
+/// Installs the captures. Must be called before the first capture begins.
 pub fn install(captures: &'static dyn Captures) {
     CAPTURES.get_or_init(|| captures);
 }
 
-/// As [`Captures::check`]. Before the first capture, everything is allowed.
+/// Calls [`Captures::check`]. Before the first capture it accepts everything.
 pub(super) fn check(stream: &Arc<Stream>) -> Result {
     match CAPTURES.get() {
         Some(captures) => captures.check(stream),
@@ -36,7 +37,7 @@ pub(super) fn check(stream: &Arc<Stream>) -> Result {
     }
 }
 
-/// As [`Captures::forget`].
+/// Calls [`Captures::forget`].
 pub(super) fn forget(stream: &Arc<Stream>) {
     if let Some(captures) = CAPTURES.get() {
         captures.forget(stream);

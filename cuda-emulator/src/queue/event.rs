@@ -1,17 +1,17 @@
-//! Events: points in a stream's order, with the time they were reached.
+//! Events: points in a stream's order, with the time at which they were reached.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::stream::{How, Mark, Piece, Siblings, Stream};
+use super::stream::{ContextStreams, How, Mark, Piece, Stream};
 use super::stream_table;
 use crate::abi::status::{Code, Result};
 use crate::abi::{CU_EVENT_DISABLE_TIMING, CU_EVENT_INTERPROCESS, EdgeData};
 use crate::process::context::{self, Context};
 use crate::process::handle::{Object, Table};
 use crate::process::registry::Owner;
-use crate::process::shared_slots::{self, Lost, SharedEvent, SharedRecord, Slot, Sort};
+use crate::process::shared_slots::{self, HandleKind, OpenError, SharedEvent, SharedRecord, Slot};
 use cuda_emulator_engine::Unpoisoned;
 
 /// An event.
@@ -19,28 +19,28 @@ pub struct Event {
     pub handle: u64,
     pub context: Arc<Context>,
     pub flags: u32,
-    /// The last record of this process, if any.
+    /// The last record by this process, if any.
     record: Arc<Mutex<Option<Record>>>,
-    /// What other processes see, and tell, of one that is theirs too.
+    /// The state shared with other processes, for an interprocess event.
     shared: Option<SharedEvent>,
-    /// It was made by another process.
+    /// Whether another process created it.
     opened: bool,
 }
 
 #[derive(Clone)]
 enum Record {
-    /// In a stream's order.
+    /// Recorded in a stream's order.
     Done(Point),
-    /// In a capture: no stream will reach it.
+    /// Recorded in a capture, so that no stream will reach it.
     Captured(Captured),
 }
 
-/// What an event means that was recorded in a capture.
+/// The meaning of an event that was recorded in a capture.
 #[derive(Clone)]
 pub struct Captured {
     /// The capture's id.
     pub capture: u64,
-    /// The nodes that were the last of the stream, with the data of edges from them.
+    /// The last nodes of the stream, with the data of edges from them.
     pub front: Vec<(u64, EdgeData)>,
 }
 
@@ -49,11 +49,11 @@ struct Point {
     mark: Mark,
     /// Nanoseconds since the first event, stored when the mark is reached.
     time: Arc<AtomicU64>,
-    /// Its number among the records of all processes, of a shared event.
+    /// The number of the record among those of all processes, for a shared event.
     number: u64,
 }
 
-/// What is left to wait for.
+/// The work that a wait for an event has to wait for.
 enum Wanted {
     /// Work of this process.
     Here(Mark),
@@ -61,13 +61,13 @@ enum Wanted {
     Elsewhere(SharedEvent, SharedRecord),
 }
 
-/// Tells other processes that a record was reached when the work is done, or is given up.
-struct Tell {
+/// Publishes that a record was reached, when the work is done or discarded.
+struct ReachedOnDrop {
     event: SharedEvent,
     number: Arc<AtomicU64>,
 }
 
-impl Drop for Tell {
+impl Drop for ReachedOnDrop {
     fn drop(&mut self) {
         self.event.reach(self.number.load(Ordering::Acquire));
     }
@@ -114,13 +114,14 @@ pub fn create(flags: u32) -> Result<Arc<Event>> {
 /// Opens an event of another process.
 ///
 /// # Errors
-/// As recorded on an H200 (driver 580): `CUDA_ERROR_INVALID_CONTEXT` for one of this process, `CUDA_ERROR_MAP_FAILED` for
-/// what is no handle. There, an event of a process that has ended can be opened; here it can't.
+/// As recorded on an H200 (driver 580), returns `CUDA_ERROR_INVALID_CONTEXT` if the event is from
+/// this process, and `CUDA_ERROR_MAP_FAILED` if the handle is invalid. Unlike there, an event of a
+/// process that has ended cannot be opened.
 pub fn open(handle: &shared_slots::Handle) -> Result<Arc<Event>> {
     let context = context::current()?;
-    let slot = Slot::open(Sort::Event, handle).map_err(|lost| match lost {
-        Lost::Own => Code::ERROR_INVALID_CONTEXT,
-        Lost::Nonsense | Lost::Gone => Code::ERROR_MAP_FAILED,
+    let slot = Slot::open(HandleKind::Event, handle).map_err(|error| match error {
+        OpenError::SameProcess => Code::ERROR_INVALID_CONTEXT,
+        OpenError::Invalid | OpenError::Unreachable => Code::ERROR_MAP_FAILED,
     })?;
     now();
     Ok(EVENTS.insert(|handle| Event {
@@ -133,17 +134,18 @@ pub fn open(handle: &shared_slots::Handle) -> Result<Arc<Event>> {
     }))
 }
 
-/// The event behind a handle, its context usable.
+/// Returns the event of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live event, or an error if
+/// its context is destroyed or has faulted.
 pub fn get(handle: u64) -> Result<Arc<Event>> {
     let event = EVENTS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
     event.context.usable()?;
     Ok(event)
 }
 
-/// Destroys an event; waits for it that are under way are not disturbed.
+/// Destroys an event. Waits in progress are not affected.
 pub fn destroy(handle: u64) -> Result {
     get(handle)?;
     EVENTS
@@ -157,19 +159,19 @@ impl Event {
         self.record.lock().unpoisoned().clone()
     }
 
-    /// Records the event behind all that a context's streams have to do now.
+    /// Records the event after all current work of a context's streams.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_HANDLE` when the event belongs to another context.
+    /// Returns `CUDA_ERROR_INVALID_HANDLE` if the event belongs to another context.
     pub fn record_all(&self, context: &Arc<Context>) -> Result {
-        let all = Siblings::of(context).all();
+        let all = ContextStreams::of(context).all();
         self.record_behind(context, &all, &stream_table::legacy(context))
     }
 
-    /// Records the event, on one stream, behind all that some streams of a context have to do now.
+    /// Records the event on stream `on`, after all current work of `streams`.
     ///
     /// # Errors
-    /// As [`record_all`](Self::record_all).
+    /// Returns `CUDA_ERROR_INVALID_HANDLE` if the event belongs to another context.
     pub fn record_behind(
         &self,
         context: &Arc<Context>,
@@ -189,35 +191,35 @@ impl Event {
         Ok(())
     }
 
-    /// Its handle for other processes.
+    /// Returns its handle for other processes.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_HANDLE` unless it was made for that, by this process.
+    /// Returns `CUDA_ERROR_INVALID_HANDLE` unless this process created it as an interprocess event.
     pub fn export(&self) -> Result<shared_slots::Handle> {
         let own = self.shared.as_ref().filter(|_| !self.opened);
         let SharedEvent(slot) = own.ok_or(Code::ERROR_INVALID_HANDLE)?;
-        Ok(slot.handle(Sort::Event))
+        Ok(slot.handle(HandleKind::Event))
     }
 
-    /// The piece of work that records the event.
+    /// Returns the stream work that records the event.
     pub fn recording(&self) -> Piece {
         let time = Arc::new(AtomicU64::new(0));
         let (place, record) = (time.clone(), self.record.clone());
-        let tell = self.shared.clone().map(|event| Tell {
+        let publish = self.shared.clone().map(|event| ReachedOnDrop {
             event,
             number: Arc::default(),
         });
-        let told = tell
+        let published = publish
             .as_ref()
-            .map(|tell| (tell.event.clone(), tell.number.clone()));
+            .map(|publish| (publish.event.clone(), publish.number.clone()));
         let work = Box::new(move || {
             place.store(now(), Ordering::Release);
-            drop(tell);
+            drop(publish);
             Ok(())
         });
         Piece {
             placed: Some(Box::new(move |mark| {
-                let number = told.map_or(0, |(shared, number)| {
+                let number = published.map_or(0, |(shared, number)| {
                     let own = shared.record();
                     number.store(own, Ordering::Release);
                     own
@@ -228,14 +230,14 @@ impl Event {
         }
     }
 
-    /// The piece of work that waits for the event as it was last recorded.
+    /// Returns the stream work that waits for the event as it was last recorded.
     pub fn waiting(&self) -> Piece {
         let (after, elsewhere) = match self.wanted() {
             None => (Vec::new(), None),
             Some(Wanted::Here(mark)) => (vec![mark], None),
             Some(Wanted::Elsewhere(event, record)) => (Vec::new(), Some((event, record))),
         };
-        // A wait for another process takes its time: the stream's own thread does it.
+        // A wait for another process can take long, so only the stream's own thread does it.
         let how = match elsewhere {
             None => How::Soon,
             Some(_) => How::ByWorker,
@@ -252,7 +254,7 @@ impl Event {
         }
     }
 
-    /// The work of this process that it was recorded behind.
+    /// Returns the work of this process after which it was recorded.
     pub fn mark(&self) -> Option<Mark> {
         self.point().map(|point| point.mark)
     }
@@ -270,7 +272,8 @@ impl Event {
         mark.filter(|mark| !mark.is_reached()).map(Wanted::Here)
     }
 
-    /// Whether there is nothing to wait for. Whoever asks wants it reached: work that is held back begins.
+    /// Returns whether there is nothing to wait for. A query counts as a wait, so delayed work
+    /// begins.
     pub fn is_reached(&self) -> bool {
         match self.wanted() {
             None => true,
@@ -296,7 +299,7 @@ impl Event {
         *self.record.lock().unpoisoned() = Some(Record::Captured(captured));
     }
 
-    /// What the event means, if it was last recorded in a capture.
+    /// Returns the meaning of the event if it was last recorded in a capture.
     pub fn captured(&self) -> Option<Captured> {
         match self.last()? {
             Record::Captured(captured) => Some(captured),
@@ -304,14 +307,14 @@ impl Event {
         }
     }
 
-    /// Whether the event was ever recorded.
+    /// Returns whether the event was ever recorded.
     pub fn is_recorded(&self) -> bool {
         let elsewhere = self.shared.as_ref().is_some_and(|one| one.recorded() > 0);
         elsewhere || self.record.lock().unpoisoned().is_some()
     }
 
-    /// Has a stream wait for the event.
-    pub fn hold_up(&self, stream: &Arc<Stream>) {
+    /// Makes a stream wait for the event.
+    pub fn make_wait(&self, stream: &Arc<Stream>) {
         if self.wanted().is_some() {
             stream.submit(self.waiting());
         }
@@ -324,10 +327,11 @@ impl Event {
         }
     }
 
-    /// Milliseconds from `start` to this event.
+    /// Returns the milliseconds from `start` to this event.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_HANDLE` when one was never recorded or keeps no time, `CUDA_ERROR_NOT_READY`.
+    /// Returns `CUDA_ERROR_INVALID_HANDLE` if one of the events was never recorded, does not keep
+    /// time or belongs to another context, and `CUDA_ERROR_NOT_READY` if one was not reached yet.
     pub fn since(&self, start: &Event) -> Result<f32> {
         if (self.flags | start.flags) & CU_EVENT_DISABLE_TIMING != 0
             || !Arc::ptr_eq(&self.context, &start.context)
@@ -338,7 +342,7 @@ impl Event {
             return Err(Code::ERROR_INVALID_HANDLE);
         };
         if !from.mark.is_reached() || !to.mark.is_reached() {
-            // Who asks wants them reached, as with a query.
+            // As with a query, delayed work begins.
             from.mark.want();
             to.mark.want();
             return Err(Code::ERROR_NOT_READY);

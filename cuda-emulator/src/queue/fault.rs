@@ -1,4 +1,4 @@
-//! Faults of work on the device: the report for the developer, the sticky error for the client.
+//! Faults of work on the device: the report for the developer and the sticky error for the client.
 
 use std::io::Write as _;
 use std::sync::Mutex;
@@ -25,13 +25,14 @@ impl Fault {
         }
     }
 
-    /// The same with one more line of report.
+    /// Adds a line to the report.
     pub fn with(mut self, line: &str) -> Fault {
         self.report = format!("{}\n  {line}", self.report.trim_end());
         self
     }
 
-    /// Work that panicked: a defect of the emulator. The panic hook has printed where.
+    /// Creates the fault of work that panicked, which is a defect of the emulator. The panic hook
+    /// has printed the location.
     pub fn internal() -> Fault {
         Fault::new(
             Code::ERROR_LAUNCH_FAILED,
@@ -39,7 +40,8 @@ impl Fault {
         )
     }
 
-    /// Prints the report and poisons the context. The process's first fault also ends all other contexts.
+    /// Prints the report and poisons the context. The process's first fault also ends all other
+    /// contexts.
     pub fn strike(self, context: &Context) {
         static TURN: Mutex<()> = Mutex::new(());
         let _turn = TURN.lock().unpoisoned();
@@ -57,7 +59,7 @@ impl Fault {
             ),
         };
         let text = format!("[cuda-emulator] {code}\n{report}\n[cuda-emulator] {later}\n");
-        // A failure to write the report can not be reported either.
+        // A failure to write the report cannot be reported either.
         let _ = std::io::stderr().write_all(text.as_bytes());
         if let Some(path) = &configuration::get().report {
             let file = std::fs::File::options()
@@ -81,7 +83,7 @@ impl Fault {
             let name = context.name();
             FirstFault {
                 code: own,
-                report: first_fault::kept(&format!(
+                report: first_fault::into_static(&format!(
                     "a fault in {name}{device} ended all contexts of this process:\n{report}"
                 )),
             }
@@ -89,8 +91,8 @@ impl Fault {
     }
 }
 
-/// The code of a call that cannot make a context because of the process's first fault. Keeps the fault's report as the
-/// reason.
+/// Returns the code of a call that cannot create a context because of the process's first fault,
+/// and stores the fault's report as the reason.
 #[cold]
 pub fn explained(code: Code) -> Code {
     match first_fault::get().and_then(|first| first.report) {

@@ -1,4 +1,4 @@
-//! Host functions: the client's, called in a stream's order.
+//! Host functions: client functions that are called in stream order.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::process::context::Context;
 /// `CUhostFn`
 pub type Function = unsafe extern "C" fn(u64);
 
-/// A function of the client's.
+/// Converts an address to a client function.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for null.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the address is null.
 pub fn function(address: u64) -> Result<Function> {
     if address == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -23,7 +23,7 @@ pub fn function(address: u64) -> Result<Function> {
     Ok(unsafe { std::mem::transmute::<u64, Function>(address) })
 }
 
-/// A host function and what it is given: what a stream is given, or a host node.
+/// A host function and its argument, from a stream call or a host node.
 #[derive(Clone, Copy)]
 pub struct HostCall {
     function: Function,
@@ -31,28 +31,30 @@ pub struct HostCall {
 }
 
 impl HostCall {
+    /// Creates a call of the function at `address`.
+    ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for null.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the address is null.
     pub fn new(address: u64, data: u64) -> Result<HostCall> {
         let function = function(address)?;
         Ok(HostCall { function, data })
     }
 
-    /// The function's address.
+    /// Returns the function's address.
     pub fn address(&self) -> u64 {
         self.function as usize as u64
     }
 
-    /// One call of it.
+    /// Returns the stream work that calls it once.
     pub fn piece(self, context: &Arc<Context>, stream: &Stream) -> Piece {
         let HostCall { function, data } = self;
         let context = context.clone();
         let pending = Pending::new(stream, HostAccess::HostFunction, data, 1);
         let work = move || {
-            // From here on it is the function's affair.
+            // From here on the function is responsible for the memory.
             drop(pending);
-            // SAFETY: the client's function with the argument it asked for.
-            call::into_client(&context, || unsafe { function(data) });
+            // SAFETY: the client's function is called with the client's argument.
+            call::call_client(&context, || unsafe { function(data) });
             Ok(())
         };
         Piece::new(How::HostFunction, Box::new(work))

@@ -1,4 +1,4 @@
-//! Streams and what orders their work: worker threads, events, host functions, faults.
+//! Streams and the ordering of their work: worker threads, events, host functions, faults.
 
 pub mod capture_hook;
 pub mod event;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard};
 use super::stream::{self, Stream};
 use cuda_emulator_engine::Unpoisoned;
 
-/// What work will do with host memory.
+/// How work will use host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HostAccess {
@@ -20,22 +20,25 @@ pub enum HostAccess {
     Fill,
     /// A stream memory operation waits for a value in it, or writes one.
     Word,
-    /// A host function is given its address.
+    /// A host function gets its address.
     HostFunction,
 }
 
-/// Work that was enqueued on a stream, isn't finished, and uses host memory. `Display` describes it in a phrase
-/// without a main verb: "a copy on stream 0x12..., which will read 64 bytes at 0x7f...".
+/// Unfinished work on a stream that uses host memory.
+///
+/// `Display` describes it in a phrase without a main verb: "a copy on stream 0x12..., which will
+/// read 64 bytes at 0x7f...".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostWork {
-    /// What it does.
+    /// The kind of use.
     pub access: HostAccess,
     /// The first byte that it uses.
     pub start: usize,
-    /// Bytes from the first to the last; those between the rows of a pitched copy are counted.
+    /// Bytes from the first to the last, including those between the rows of a pitched copy.
     pub length: usize,
-    /// The stream's handle as the driver gave it: 1 for the default stream, 2 for a thread's own.
+    /// The stream's handle as the driver returned it: 1 for the default stream, 2 for a thread's
+    /// own.
     pub stream: u64,
 }
 
@@ -55,7 +58,7 @@ impl fmt::Display for HostWork {
             HostAccess::HostFunction => {
                 return write!(
                     f,
-                    "a host function on {}, which will be given the address {:#x}",
+                    "a host function on {}, which will receive the address {:#x}",
                     stream::name_of(self.stream),
                     self.start
                 );
@@ -76,19 +79,21 @@ struct Entries {
     next: u64,
 }
 
-/// No memory is freed while the lock is held: this may be called by an allocator, from a thread that frees memory.
+/// No memory is freed while this lock is held, because an allocator may take it in a thread that is
+/// freeing memory.
 static ENTRIES: Mutex<Entries> = Mutex::new(Entries {
     list: Vec::new(),
     next: 0,
 });
-/// How many entries there are.
+/// Number of entries.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 fn entries() -> MutexGuard<'static, Entries> {
     ENTRIES.lock().unpoisoned()
 }
 
-/// Records that work will use host memory, for as long as this value lives. It is moved into the work itself.
+/// Registers host memory that work will use, as long as this value exists. It is moved into the
+/// work.
 pub struct Pending(u64);
 
 impl Pending {
@@ -103,7 +108,8 @@ impl Pending {
         if entries.list.len() == entries.list.capacity() {
             let mut larger = Vec::with_capacity((2 * entries.list.len()).max(64));
             larger.extend_from_slice(&entries.list);
-            // Not given back, see ENTRIES. All of these together are smaller than the largest.
+            // The old list is leaked: see ENTRIES. All leaked lists together are smaller than the
+            // largest.
             std::mem::forget(std::mem::replace(&mut entries.list, larger));
         }
         let number = entries.next;
@@ -128,15 +134,16 @@ impl Drop for Pending {
     }
 }
 
-/// For test programs: unfinished work on any stream that will use one of the `length` bytes of host memory at
-/// `start`, pageable or page-locked. `None` if there is none: then the memory may be freed.
+/// Returns unfinished work on any stream that will use one of the `length` bytes of host memory at
+/// `start`, pageable or page-locked. It returns `None` if the memory may be freed. This function is
+/// for test programs.
 ///
-/// Covers copies, fills and stream memory operations, and the addresses that are passed to host functions. What a
-/// kernel does with page-locked memory can't be known before it runs. Finds most with `CUDA_EMULATOR_HOLD`, where
-/// work doesn't begin before somebody waits for it.
+/// It covers copies, fills, stream memory operations, and the addresses passed to host functions.
+/// It does not cover kernels, whose use of page-locked memory is unknown before they run. It finds
+/// most with `CUDA_EMULATOR_HOLD`, which delays work until something waits for it.
 ///
-/// Cheap while nothing is enqueued. Never frees memory itself, and takes no lock that is held while memory is freed,
-/// so that a global allocator may call it before it frees a block.
+/// The call is cheap while nothing is enqueued. It never frees memory itself and takes no lock that
+/// is held while memory is freed. So a global allocator may call it before it frees a block.
 ///
 /// ```
 /// let host = vec![0u8; 64];
@@ -160,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_that_share_a_byte_touch() {
+    fn ranges_that_share_a_byte_overlap() {
         let work = HostWork {
             access: HostAccess::Fill,
             start: 100,

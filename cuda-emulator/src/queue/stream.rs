@@ -1,10 +1,12 @@
-//! Streams: queues, each with a thread of its own that executes the work.
+//! Streams: queues of work, each with a thread that executes it.
 //!
-//! Work on one stream is done in order. Work on different streams waits only where the client, or the rules of the
-//! legacy default stream, say so. Such a wait is a [`Mark`]: "that stream, up to that piece of work". A mark always
-//! points to work that was submitted earlier, so waits can't form a cycle.
+//! Work on one stream runs in order. Work on different streams waits only if the client or the
+//! rules of the legacy default stream require it. Such a wait is a [`Mark`]: a stream and a number
+//! of pieces of work on it. A mark always refers to work that was submitted earlier, so waits
+//! cannot form a cycle.
 //!
-//! With `CUDA_EMULATOR_HOLD` work is held back until somebody wants it done, or its time has come: see [`worker`].
+//! With `CUDA_EMULATOR_HOLD`, work is delayed until something waits for it or its time has come:
+//! see [`worker`].
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -25,14 +27,14 @@ use crate::process::green_context::Green;
 use crate::process::registry;
 use cuda_emulator_engine::Unpoisoned;
 
-/// What a stream is to its context.
+/// The role of a stream in its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The default stream that waits for, and is waited for by, all blocking streams.
+    /// The default stream that waits for all blocking streams, and for which they wait.
     Legacy,
     /// A thread's own default stream.
     PerThread,
-    /// Made by `cuStreamCreate`.
+    /// Created by `cuStreamCreate`.
     Created,
 }
 
@@ -41,35 +43,36 @@ pub struct Stream {
     pub handle: u64,
     pub id: u64,
     pub context: Arc<Context>,
-    /// The part of the context's multiprocessors that its kernels run on.
+    /// The green context on whose multiprocessors its kernels run.
     pub green: Option<Arc<Green>>,
     pub flags: u32,
-    /// What `cuStreamSetAttribute` has set.
+    /// The attributes set by `cuStreamSetAttribute`.
     preferences: Mutex<Preferences>,
     pub role: Role,
-    /// How long work is held back.
+    /// How long work is delayed.
     hold: Option<Duration>,
     queue: Mutex<Queue>,
     /// Wakes the worker.
     work: Condvar,
     submitted: AtomicU64,
     completed: AtomicU64,
-    /// Wakes those who wait for completion.
+    /// Wakes threads that wait for completion.
     finished: Condvar,
     finished_lock: Mutex<()>,
     waiters: AtomicU32,
-    /// The last piece of work was a host function that was called.
+    /// Whether the last piece of work was a host function that was called.
     has_called: AtomicBool,
 }
 
 struct Queue {
     items: VecDeque<Item>,
-    /// Somebody is executing an item.
+    /// Whether a thread is executing an item.
     running: bool,
     has_worker: bool,
     worker_sleeps: bool,
     closed: bool,
-    /// How many pieces of work somebody waits for, or has queried. Only maintained while work is held back.
+    /// The number of pieces of work that something waits for or has queried. Only maintained while
+    /// work is delayed.
     wanted: u64,
 }
 
@@ -89,12 +92,12 @@ impl Mark {
         self.stream.wait(self.number);
     }
 
-    /// As [`wait`](Self::wait), for a call of the client's: see [`Stream::wait_for_client`].
+    /// Like [`wait`](Self::wait), for a call of the client's: see [`Stream::wait_for_client`].
     pub fn wait_for_client(&self) {
         self.stream.wait_for_client(self.number);
     }
 
-    /// Has the work up to here begin, where it is held back, without waiting for it.
+    /// Starts delayed work up to this point without waiting for it.
     pub fn want(&self) {
         self.stream.want(self.number);
     }
@@ -103,13 +106,14 @@ impl Mark {
 /// A piece of work.
 pub type Work = Box<dyn FnOnce() -> std::result::Result<(), Fault> + Send>;
 
-/// A piece of work that has no place in a stream's order yet.
+/// A piece of work that has not yet been enqueued.
 pub struct Piece {
     pub how: How,
-    /// What it waits for besides the work before it.
+    /// Additional work that it waits for.
     pub after: Vec<Mark>,
     pub work: Work,
-    /// Told its place, before it can begin. Called under the queue's lock: takes no lock under which work is submitted.
+    /// Called with its position before it can begin. The queue's lock is held, so it must not take
+    /// a lock under which work is submitted.
     pub placed: Option<Placed>,
 }
 
@@ -131,21 +135,23 @@ struct Item {
     after: Vec<Mark>,
     work: Work,
     how: How,
-    /// When it begins even if nobody wants it; `None` for at once.
+    /// When it begins even if nothing waits for it. `None` means at once.
     due: Option<Instant>,
 }
 
-/// How a piece of work is to be run.
+/// The thread and the time at which a piece of work may run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// By the worker, or by a thread that waits for it.
+    /// On the worker, or on a thread that waits for it.
     Soon,
-    /// At once in the calling thread if nothing is before it, else as [`How::Soon`]. For work that takes no time.
+    /// At once on the calling thread if nothing is before it, else as [`How::Soon`]. For work that
+    /// takes no time.
     AtOnce,
-    /// Only ever by the worker: others that wait must not be held up by it.
+    /// Only on the worker, so that it does not block other waiting threads.
     ByWorker,
-    /// A host function, called by the worker. A fault in another context keeps it from being called, unless the work before
-    /// it was a host function that was called (as on an H100, driver 580). The work behind it still runs.
+    /// A host function, called by the worker. After a fault in another context it is not called,
+    /// unless the work before it was a host function that was called (as on an H100, driver 580).
+    /// The work after it still runs.
     HostFunction,
     /// As [`How::ByWorker`], and even after a fault.
     EvenAfterFault,
@@ -153,26 +159,26 @@ pub enum How {
 
 /// The streams of a context.
 #[derive(Default)]
-pub struct Siblings {
-    /// Those that may have work; also the lock that orders work among them.
+pub struct ContextStreams {
+    /// Streams that may have work. Its lock also orders work among them.
     all: Mutex<Vec<Weak<Stream>>>,
-    /// The default stream, once anything was put on it.
+    /// The default stream, once it has been used.
     pub legacy: Mutex<Option<Arc<Stream>>>,
-    /// The default streams of green contexts, by their handles.
+    /// The default streams of green contexts, by the green context's handle.
     pub of_greens: Mutex<HashMap<u64, Arc<Stream>>>,
     /// The threads' own default streams.
     pub per_thread: Mutex<HashMap<u64, Arc<Stream>>>,
 }
 
-impl Siblings {
-    pub fn of(context: &Context) -> &Siblings {
+impl ContextStreams {
+    pub fn of(context: &Context) -> &ContextStreams {
         context.owner.streams.get()
     }
 
-    /// All of them, locked: while the guard lives, no work can be put on a blocking stream.
+    /// Locks the list. While the guard exists, no work can be enqueued on a blocking stream.
     fn order(&self) -> MutexGuard<'_, Vec<Weak<Stream>>> {
         let mut streams = self.all.lock().unpoisoned();
-        // Streams that are gone have nothing left to wait for.
+        // Streams that no longer exist have no work to wait for.
         if streams.len() > 8 {
             streams.retain(|stream| stream.strong_count() > 0);
         }
@@ -187,12 +193,12 @@ impl Siblings {
         self.all.lock().unpoisoned().clear();
     }
 
-    /// The streams that may have work.
+    /// Returns the streams that may have work.
     pub fn all(&self) -> Vec<Arc<Stream>> {
         self.order().iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Those of a green context that may have work.
+    /// Returns the streams of a green context that may have work.
     pub fn of_green(&self, green: &Arc<Green>) -> Vec<Arc<Stream>> {
         let mut streams = self.all();
         streams.retain(|stream| stream.is_of(green));
@@ -236,7 +242,7 @@ impl Stream {
         }
     }
 
-    /// Whether it is one of a green context's.
+    /// Returns whether it belongs to a green context.
     pub fn is_of(&self, green: &Arc<Green>) -> bool {
         self.green
             .as_ref()
@@ -247,12 +253,12 @@ impl Stream {
         self.preferences.lock().unpoisoned()
     }
 
-    /// Work isn't begun before somebody waits for it.
+    /// Returns whether work is delayed until something waits for it.
     pub fn holds_back(&self) -> bool {
         self.hold.is_some()
     }
 
-    /// Takes part in the legacy default stream's order.
+    /// Returns whether it takes part in the legacy default stream's order.
     fn is_blocking(&self) -> bool {
         self.flags & CU_STREAM_NON_BLOCKING == 0
     }
@@ -265,7 +271,7 @@ impl Stream {
         self.completed.load(Ordering::SeqCst)
     }
 
-    /// The end of everything submitted so far, if it hasn't been reached.
+    /// Returns the end of everything submitted so far, unless it has been reached.
     pub fn pending(self: &Arc<Self>) -> Option<Mark> {
         let number = self.submitted();
         (self.completed() < number).then(|| Mark {
@@ -278,15 +284,16 @@ impl Stream {
         self.queue.lock().unpoisoned()
     }
 
-    /// Puts a piece of work on the stream. Gives its place in the order.
+    /// Enqueues a piece of work. Returns its position.
     pub fn submit(self: &Arc<Self>, piece: Piece) -> Mark {
         self.submit_all(piece, Vec::new())
     }
 
-    /// Puts pieces of work on the stream, with nothing of anybody else's between them. Gives the place of the last.
+    /// Enqueues pieces of work with nothing between them. Returns the position of the last.
     pub fn submit_all(self: &Arc<Self>, mut first: Piece, rest: Vec<Piece>) -> Mark {
-        // Held until the work is in the queue: the order among blocking streams is the order of submission.
-        let siblings = Siblings::of(&self.context);
+        // Held until the work is in the queue, so that the order among blocking streams is the
+        // order of submission.
+        let siblings = ContextStreams::of(&self.context);
         let order = self.is_blocking().then(|| match self.role {
             Role::Legacy => {
                 let order = siblings.order();
@@ -340,13 +347,14 @@ impl Stream {
         drop(queue);
         drop(order);
         if self.spawn_worker().is_err() {
-            // No room for one more thread: this one does it, and whatever is added meanwhile.
+            // The system has no room for another thread. This thread executes the work, and
+            // everything added meanwhile.
             self.work_off(Until::Idle);
         }
         mark
     }
 
-    /// Gives a piece of work the next place in the order. The queue is locked.
+    /// Assigns the next position in the order. The caller holds the queue's lock.
     fn place(self: &Arc<Self>, piece: Piece) -> (Item, Mark) {
         let Piece {
             how,
@@ -374,13 +382,13 @@ impl Stream {
         (item, mark)
     }
 
-    /// What has to be reached for the stream to count as idle: its own work, for the legacy default stream also that
-    /// of all blocking streams.
+    /// Returns the marks that must be reached for the stream to be idle. For the legacy default
+    /// stream these include the work of all blocking streams.
     fn frontier(self: &Arc<Self>) -> Vec<Mark> {
         if self.role != Role::Legacy {
             return self.pending().into_iter().collect();
         }
-        Siblings::of(&self.context)
+        ContextStreams::of(&self.context)
             .all()
             .iter()
             .filter(|stream| stream.is_blocking())
@@ -388,10 +396,10 @@ impl Stream {
             .collect()
     }
 
-    /// Waits for the stream and reports a fault.
+    /// Waits for the stream.
     ///
     /// # Errors
-    /// The sticky error.
+    /// Returns the sticky error after a fault.
     pub fn synchronize(self: &Arc<Self>) -> Result {
         for mark in self.frontier() {
             mark.wait_for_client();
@@ -399,14 +407,15 @@ impl Stream {
         self.context.usable()
     }
 
-    /// Whether there is nothing to wait for. A query counts as interest: work that is held back begins.
+    /// Returns whether there is nothing to wait for. A query counts as a wait, so delayed work
+    /// begins.
     pub fn is_idle(self: &Arc<Self>) -> bool {
         let frontier = self.frontier();
         frontier.iter().for_each(Mark::want);
         frontier.is_empty()
     }
 
-    /// Lets the worker go once all is done.
+    /// Ends the worker once all work is done.
     pub fn close(&self) {
         let mut queue = self.lock();
         queue.closed = true;
@@ -415,7 +424,7 @@ impl Stream {
     }
 }
 
-/// What a handle's stream is called in reports.
+/// Returns the name of a stream for reports.
 pub fn name_of(handle: u64) -> String {
     match handle {
         1 => "the default stream".into(),

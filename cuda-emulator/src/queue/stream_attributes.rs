@@ -1,4 +1,5 @@
-//! The attributes of a stream. They are hints: remembered and checked, without effect on the work.
+//! The attributes of a stream. They are hints, which are stored and checked but do not affect the
+//! work.
 
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
@@ -7,10 +8,11 @@ use crate::process::device;
 /// Least and greatest priority.
 pub const PRIORITIES: (i32, i32) = (0, -5);
 
-/// The synchronisation policy of a stream that was given none, as an H200 (driver 580) tells it.
+/// The synchronization policy of a stream for which none was set, as an H200 (driver 580) returns
+/// it.
 const UNSET: u32 = u32::MAX;
 
-/// What `cuStreamSetAttribute` has set.
+/// The attributes set by `cuStreamSetAttribute`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preferences {
     /// `CUaccessPolicyWindow`: pointer, size, hit ratio, properties of hits and misses.
@@ -25,7 +27,7 @@ pub struct Preferences {
 }
 
 impl Preferences {
-    /// Those of a new stream.
+    /// Returns the attributes of a new stream.
     pub fn new(priority: i32) -> Preferences {
         Preferences {
             window: [0; 7],
@@ -36,10 +38,10 @@ impl Preferences {
         }
     }
 
-    /// The bytes of an attribute's value.
+    /// Returns the bytes of an attribute's value.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for one that streams don't have.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` for an attribute that streams do not have.
     pub fn get(&self, attribute: u32) -> Result<Vec<u8>> {
         Ok(match attribute {
             CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => self
@@ -55,10 +57,11 @@ impl Preferences {
         })
     }
 
-    /// Sets an attribute; `domains` is how many synchronisation domains the device has.
+    /// Sets an attribute. `domains` is the number of the device's synchronization domains.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for one that streams don't have, or a value that it can't have.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if streams do not have the attribute, or if the value is
+    /// invalid.
     pub fn set(
         &mut self,
         attribute: u32,
@@ -69,8 +72,8 @@ impl Preferences {
             CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
                 let size = u64::from(words[2]) | u64::from(words[3]) << 32;
                 let ratio = f32::from_bits(words[4]);
-                // What misses can't be kept persistently. Of the rest an H200 (driver 580) looks at the size, and refuses
-                // a ratio that is too small or too large, which no NaN is.
+                // Misses cannot be persisting. Apart from that, an H200 (driver 580) only checks
+                // the size and rejects a ratio below 0 or above 1. It accepts NaN.
                 let valid = size <= device::MAX_WINDOW
                     && (ratio.is_nan() || (0.0..=1.0).contains(&ratio))
                     && words[6] != CU_ACCESS_PROPERTY_PERSISTING;
@@ -116,9 +119,9 @@ impl Preferences {
     }
 }
 
-/// Whether it is a window that an access policy can have.
+/// Returns whether a window is valid for an access policy.
 pub fn is_window(words: &[u32; 16]) -> bool {
-    // What misses can't be kept persistently.
+    // Misses cannot be persisting.
     let ratio = f32::from_bits(words[4]);
     let size = u64::from(words[2]) | u64::from(words[3]) << 32;
     size <= device::MAX_WINDOW
@@ -126,7 +129,7 @@ pub fn is_window(words: &[u32; 16]) -> bool {
         && words[6] <= CU_ACCESS_PROPERTY_STREAMING
 }
 
-/// The nearest priority that there is.
+/// Returns the nearest valid priority.
 pub fn clamp(priority: i32) -> i32 {
     priority.clamp(PRIORITIES.1, PRIORITIES.0)
 }

@@ -1,11 +1,11 @@
-//! Which streams there are: those that the client creates, and each context's default streams.
+//! The table of streams: those that the client creates, and each context's default streams.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once, Weak};
 
 use super::capture_hook;
-use super::stream::{Mark, Role, Siblings, Stream};
+use super::stream::{ContextStreams, Mark, Role, Stream};
 use crate::abi::CU_STREAM_NON_BLOCKING;
 use crate::abi::status::{Code, Result};
 use crate::process::call;
@@ -32,13 +32,14 @@ impl Object for Stream {
     }
 
     fn leak(&self) -> Option<String> {
-        // Those of a green context end with it, as far as the client is concerned.
+        // From the client's point of view, streams of a green context end with it.
         let gone = self.green.as_ref().is_some_and(|green| !green.is_alive());
         (!gone).then(|| format!("stream {:#x}", self.handle))
     }
 }
 
-/// What concerns all streams of a context, the default streams in particular. Those are never a leak.
+/// The registered kind of all streams of a context, for draining and for default streams. Default
+/// streams are never leaks.
 struct OfContext;
 
 impl Kind for OfContext {
@@ -47,18 +48,22 @@ impl Kind for OfContext {
     }
 
     fn rank(&self) -> u8 {
-        // Before all others: what work uses ends after the streams.
+        // Lowest rank: the objects that work uses must end after the streams.
         0x10
     }
 
     fn drain(&self, owner: &Owner, ended: &dyn Fn() -> bool) {
-        for stream in owner.streams.existing().map_or(Vec::new(), Siblings::all) {
+        for stream in owner
+            .streams
+            .existing()
+            .map_or(Vec::new(), ContextStreams::all)
+        {
             stream.wait_unless(stream.submitted(), ended);
         }
     }
 
     fn end(&self, owner: &Owner) {
-        let Some(siblings) = owner.streams.existing::<Siblings>() else {
+        let Some(siblings) = owner.streams.existing::<ContextStreams>() else {
             return;
         };
         let per_thread = std::mem::take(&mut *siblings.per_thread.lock().unpoisoned());
@@ -74,9 +79,9 @@ impl Kind for OfContext {
         siblings.forget();
     }
 
-    fn hurry(&self) {
+    fn start_delayed(&self) {
         for context in context::all() {
-            for stream in Siblings::of(&context).all() {
+            for stream in ContextStreams::of(&context).all() {
                 stream.pending().iter().for_each(Mark::want);
             }
         }
@@ -86,7 +91,7 @@ impl Kind for OfContext {
         Vec::new()
     }
 }
-/// A number that identifies a thread for the life of the process.
+/// Returns a number that identifies a thread for the life of the process.
 fn thread_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local! {
@@ -95,7 +100,7 @@ fn thread_id() -> u64 {
     ID.with(|id| *id)
 }
 
-/// The contexts in which a thread has a default stream. Those end with the thread.
+/// The contexts in which a thread has a default stream. These streams end with the thread.
 #[derive(Default)]
 struct OwnStreams(RefCell<Vec<Weak<Context>>>);
 
@@ -114,9 +119,9 @@ impl OwnStreams {
 impl Drop for OwnStreams {
     fn drop(&mut self) {
         for context in self.0.take().iter().filter_map(Weak::upgrade) {
-            let per_thread = &Siblings::of(&context).per_thread;
+            let per_thread = &ContextStreams::of(&context).per_thread;
             let stream = per_thread.lock().unpoisoned().remove(&thread_id());
-            // What is on it will still be done.
+            // Work on it still runs.
             if let Some(stream) = stream {
                 capture_hook::forget(&stream);
                 stream.close();
@@ -125,14 +130,14 @@ impl Drop for OwnStreams {
     }
 }
 
-/// The streams of a context, which end with it.
-fn siblings(context: &Context) -> &Siblings {
+/// Returns the streams of a context, which end with it.
+fn siblings(context: &Context) -> &ContextStreams {
     static KNOWN: Once = Once::new();
     KNOWN.call_once(|| registry::register(&OfContext));
-    Siblings::of(context)
+    ContextStreams::of(context)
 }
 
-/// A context's legacy default stream.
+/// Returns a context's legacy default stream.
 pub fn legacy(context: &Arc<Context>) -> Arc<Stream> {
     let siblings = siblings(context);
     let mut legacy = siblings.legacy.lock().unpoisoned();
@@ -145,7 +150,8 @@ pub fn legacy(context: &Arc<Context>) -> Arc<Stream> {
     stream
 }
 
-/// A green context's default stream. It waits for nobody, and nobody for it.
+/// Returns a green context's default stream. It waits for no other stream, and no other stream
+/// waits for it.
 pub fn of_green(context: &Arc<Context>, green: &Arc<Green>) -> Arc<Stream> {
     let siblings = siblings(context);
     let mut streams = siblings.of_greens.lock().unpoisoned();
@@ -160,7 +166,7 @@ pub fn of_green(context: &Arc<Context>, green: &Arc<Green>) -> Arc<Stream> {
     stream
 }
 
-/// What is left to do with the streams of a green context that is gone: what is on its default stream will still be done.
+/// Forgets the streams of a destroyed green context. Work on its default stream still runs.
 pub fn forget_green(context: &Arc<Context>, green: &Arc<Green>) {
     for stream in siblings(context).of_green(green) {
         capture_hook::forget(&stream);
@@ -175,7 +181,7 @@ pub fn forget_green(context: &Arc<Context>, green: &Arc<Green>) {
     }
 }
 
-/// The calling thread's default stream in a context.
+/// Returns the calling thread's default stream in a context.
 fn of_thread(context: &Arc<Context>) -> Arc<Stream> {
     let siblings = siblings(context);
     let mut streams = siblings.per_thread.lock().unpoisoned();
@@ -186,7 +192,8 @@ fn of_thread(context: &Arc<Context>) -> Arc<Stream> {
     let stream = Arc::new(Stream::new(2, context.clone(), None, 0, 0, Role::PerThread));
     siblings.add(&stream);
     streams.insert(thread, stream.clone());
-    // A call from another thread-local's destructor may come too late to be noted; it works all the same.
+    // A call from another thread-local's destructor may be too late to be recorded. The stream
+    // works anyway.
     let _ = OWN_STREAMS.try_with(|own| own.note(context));
     stream
 }
@@ -212,27 +219,29 @@ pub fn create(
     stream
 }
 
-/// The stream that a handle means, with its context usable, to put work on.
+/// Returns the stream of a handle, to enqueue work on it.
 ///
 /// # Errors
-/// As [`find`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` in an invalid capture, `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for
-/// the legacy default stream while a stream that waits for it is being captured.
+/// Returns the errors of [`find`], `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the stream's capture
+/// is invalid, and `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` if it is the legacy default stream and a
+/// stream that waits for it is being captured.
 pub fn resolve(handle: u64) -> Result<Arc<Stream>> {
     let stream = find(handle)?;
     capture_hook::check(&stream)?;
     Ok(stream)
 }
 
-/// The stream that a handle means, with its context usable.
+/// Returns the stream of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE` for a handle that isn't a live stream's; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live stream, or an error if
+/// its context is destroyed or has faulted.
 pub fn find(handle: u64) -> Result<Arc<Stream>> {
     let current = context::current()?;
     if handle <= 2
         && let Some(green) = context::current_green()
     {
-        // An H200 (driver 580) refuses the thread's own stream there.
+        // An H200 (driver 580) rejects the thread's own stream in a green context.
         return match handle {
             0 | 1 if !call::per_thread_default() => Ok(of_green(&current, &green)),
             _ => Err(Code::ERROR_INVALID_HANDLE),
@@ -253,10 +262,10 @@ pub fn find(handle: u64) -> Result<Arc<Stream>> {
     }
 }
 
-/// Destroys a created stream: what is on it will still be done.
+/// Destroys a created stream. Work on it still runs.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`.
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not that of a live stream.
 pub fn destroy(handle: u64) -> Result {
     let stream = STREAMS.get(handle).ok_or(Code::ERROR_INVALID_HANDLE)?;
     stream.context.usable()?;
@@ -266,7 +275,7 @@ pub fn destroy(handle: u64) -> Result {
         .ok_or(Code::ERROR_INVALID_HANDLE)?
         .close();
     match &stream.green {
-        // It went with its green context, says an H200 (driver 580).
+        // The stream ended with its green context, as on an H200 (driver 580).
         Some(green) if !green.is_alive() => Err(Code::ERROR_CONTEXT_IS_DESTROYED),
         _ => Ok(()),
     }

@@ -1,6 +1,6 @@
-//! Clusters: which ones a launch may have, and how many the device holds at once.
+//! Clusters: the valid sizes for a launch, and how many fit on the device at once.
 //!
-//! Which codes the driver gives, and how many clusters of each size fit, was measured on an H200.
+//! The driver's error codes, and how many clusters of each size fit, were measured on an H200.
 
 use std::sync::atomic::Ordering;
 
@@ -9,19 +9,22 @@ use crate::abi::status::{Code, Result};
 use crate::code::module::Function;
 use crate::process::device;
 
-/// The most blocks of a cluster on every device that has clusters, and where the function allows more.
+/// Maximum blocks per cluster on every device with clusters, and if the function allows
+/// non-portable sizes.
 const PORTABLE: u64 = 8;
 const NON_PORTABLE: u64 = 16;
 
-/// Clusters can be asked for on compute capability 9.0 and newer.
+/// Returns whether the device has clusters: compute capability 9.0 and newer.
 pub fn exist() -> bool {
     device::architecture().capability.0 >= 9
 }
 
-/// The cluster of a launch that asks for `asked`, which the function may require anyway.
+/// Returns the cluster of a launch that requests `asked`. The function may require a cluster as
+/// well.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CLUSTER_SIZE` where the two differ, or one is needed and there is none.
+/// Returns `CUDA_ERROR_INVALID_CLUSTER_SIZE` if the two differ, or if the function needs a cluster
+/// size and none is given.
 pub fn choose(function: &Function, asked: Option<[u32; 3]>) -> Result<Option<[u32; 3]>> {
     let required = function.settings.required_cluster();
     let Some(asked) = asked else {
@@ -48,7 +51,7 @@ fn blocks(cluster: [u32; 3]) -> u64 {
     sides.fold(1, u64::saturating_mul)
 }
 
-/// The most blocks of a cluster of this function.
+/// Returns the maximum blocks per cluster of a function.
 fn most(function: &Function) -> u64 {
     if function.settings.non_portable.load(Ordering::Relaxed) != 0 {
         NON_PORTABLE
@@ -57,10 +60,11 @@ fn most(function: &Function) -> u64 {
     }
 }
 
-/// Whether a grid may be made of such clusters.
+/// Checks that a grid may consist of such clusters.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CLUSTER_SIZE`, also for what the function's code or settings don't allow.
+/// Returns `CUDA_ERROR_INVALID_CLUSTER_SIZE` if the clusters do not divide the grid, or if the
+/// function's code or settings do not allow them.
 pub fn check(function: &Function, grid: [u32; 3], cluster: [u32; 3]) -> Result {
     check_up_to(function, grid, cluster, most(function))
 }
@@ -77,10 +81,14 @@ fn check_up_to(function: &Function, grid: [u32; 3], cluster: [u32; 3], most: u64
     }
 }
 
-/// Whether a launch with such clusters may prefer these larger ones. The emulator makes none of them, as the device may.
+/// Checks a preferred, larger cluster size. A device may use it instead of the regular one, but the
+/// emulator never does.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CLUSTER_SIZE` without clusters to prefer them to, or where those or the grid don't fit.
+/// Returns `CUDA_ERROR_INVALID_CLUSTER_SIZE` if:
+/// - there is no regular cluster size;
+/// - the preferred size is not a multiple of the regular one, or has more than 16 blocks;
+/// - the grid is not a multiple of the preferred size.
 pub fn check_preferred(grid: [u32; 3], regular: Option<[u32; 3]>, preferred: [u32; 3]) -> Result {
     let valid = regular.is_some_and(|regular| divides(regular, preferred))
         && divides(preferred, grid)
@@ -92,8 +100,8 @@ pub fn check_preferred(grid: [u32; 3], regular: Option<[u32; 3]>, preferred: [u3
     }
 }
 
-/// Multiprocessors that can hold a cluster together. An H200's 132 are a measured one's; other counts are made of groups
-/// of 16.
+/// Returns the sizes of the groups of multiprocessors that can run a cluster together. The groups
+/// of 132 were measured on an H200. For other numbers, groups of 16 are assumed.
 fn groups(multiprocessors: u32) -> Vec<u32> {
     if multiprocessors == 132 {
         return vec![18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2];
@@ -103,32 +111,34 @@ fn groups(multiprocessors: u32) -> Vec<u32> {
     groups
 }
 
-/// Blocks of clusters that a multiprocessor holds at most.
+/// Maximum blocks of clusters per multiprocessor.
 const PER_MULTIPROCESSOR: u32 = 8;
 
-/// Clusters of so many blocks that groups of multiprocessors hold, each of which holds `each` blocks.
+/// Returns how many clusters of `blocks` blocks fit on groups of multiprocessors with `each` blocks
+/// per multiprocessor.
 fn fit(groups: &[u32], each: u32, blocks: u32) -> u32 {
     let each = each.min(PER_MULTIPROCESSOR);
     let large = groups.iter().filter(|&&group| group >= blocks);
     large.map(|group| group * each / blocks).sum()
 }
 
-/// Clusters of so many blocks that the device holds at once.
+/// Returns how many clusters of `blocks` blocks the device runs at once.
 fn active(function: &Function, threads: u32, shared: u64, blocks: u32) -> u32 {
     let each = occupancy::of_device(function, threads, shared);
     let count = fit(&groups(device::multiprocessors()), each, blocks);
-    // A device of few multiprocessors still runs any cluster: one thread of the host runs all of its blocks.
+    // A device of few multiprocessors still runs any cluster, because one host thread runs all of
+    // its blocks.
     let runs = each > 0 && u64::from(blocks) <= NON_PORTABLE;
     count.max(u32::from(runs))
 }
 
-/// Blocks of such clusters that the device holds at once.
+/// Returns how many blocks of such clusters the device runs at once.
 pub fn blocks_on_device(function: &Function, threads: u32, shared: u64, cluster: [u32; 3]) -> u64 {
     let blocks = blocks(cluster);
     u64::from(active(function, threads, shared, blocks as u32)) * blocks
 }
 
-/// What is asked about the clusters of a launch.
+/// The launch of a query about clusters.
 pub struct Question {
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -137,13 +147,13 @@ pub struct Question {
 }
 
 impl Question {
-    /// Threads of a block.
+    /// Checks the launch. Returns the threads per block.
     fn check(&self, function: &Function) -> Result<u32> {
         if self.grid.contains(&0) || self.block.contains(&0) {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         if let Some(cluster) = choose(function, self.cluster)? {
-            // Larger ones than can be launched are counted, too.
+            // Clusters larger than can be launched are counted, too.
             let bound = match most(function) {
                 PORTABLE => PORTABLE,
                 _ => u64::MAX,
@@ -154,10 +164,10 @@ impl Question {
         Ok(threads.unwrap_or(u32::MAX))
     }
 
-    /// How many of its clusters the device holds at once; 0 where it has none.
+    /// Returns how many of its clusters the device runs at once, or 0 if it has no clusters.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an empty grid or block; as [`check`].
+    /// Returns `CUDA_ERROR_INVALID_VALUE` for an empty grid or block, and the errors of [`check`].
     pub fn active(&self, function: &Function) -> Result<u32> {
         let threads = self.check(function)?;
         Ok(match choose(function, self.cluster)?.map(blocks) {
@@ -166,10 +176,10 @@ impl Question {
         })
     }
 
-    /// The size of the largest cluster of such blocks.
+    /// Returns the maximum blocks per cluster for such blocks.
     ///
     /// # Errors
-    /// As [`Question::active`].
+    /// Returns the errors of [`Question::active`].
     pub fn largest(&self, function: &Function) -> Result<u32> {
         let threads = self.check(function)?;
         let most = most(function) as u32;
@@ -182,9 +192,9 @@ impl Question {
 mod tests {
     use super::*;
 
-    /// An H200's answers: blocks per multiprocessor, blocks per cluster, clusters.
+    /// Results of an H200: blocks per multiprocessor, blocks per cluster, clusters.
     #[test]
-    fn as_many_clusters_fit_as_on_an_h200() {
+    fn number_of_clusters_matches_an_h200() {
         let groups = groups(132);
         let sizes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16];
         for (each, wanted) in [

@@ -8,27 +8,27 @@ use crate::process::context::Context;
 use crate::process::registry;
 use cuda_emulator_engine::Unpoisoned;
 
-/// What a `CUgraphConditionalHandle` stands for.
+/// The value of a `CUgraphConditionalHandle`.
 pub struct Condition {
     pub handle: u64,
     pub context: Arc<Context>,
-    /// What each launch begins with; `None` for what the last one has left.
+    /// The value at the start of each launch. `None` keeps the last value.
     default: Option<u32>,
     value: AtomicU32,
-    /// Whether a node has it.
+    /// Whether a node uses it.
     used: AtomicBool,
 }
 
-/// Those that a graph, an executable one or a launch still has.
+/// Conditions that a graph, an executable graph or a launch still uses.
 static CONDITIONS: Mutex<Option<HashMap<u64, Weak<Condition>>>> = Mutex::new(None);
 
-/// The condition behind a handle.
+/// Returns the condition of a handle.
 pub fn get(handle: u64) -> Option<Arc<Condition>> {
     let all = CONDITIONS.lock().unpoisoned();
     all.as_ref()?.get(&handle)?.upgrade()
 }
 
-/// `cudaGraphSetConditional`; whether there is such a handle.
+/// Sets the value, for `cudaGraphSetConditional`. Returns whether the handle exists.
 pub fn set(handle: u64, value: u32) -> bool {
     match get(handle) {
         Some(condition) => {
@@ -49,7 +49,7 @@ impl Drop for Condition {
 
 impl Condition {
     pub fn new(context: Arc<Context>, default: Option<u32>) -> Arc<Condition> {
-        // Like no other handle, and like no address.
+        // Differs from all other handles and from all addresses.
         let handle = 0x1e << 56 | registry::next_number() << 4 | 8;
         let condition = Arc::new(Condition {
             handle,
@@ -64,22 +64,22 @@ impl Condition {
         condition
     }
 
-    /// A node takes it; whether none had it.
+    /// Marks it as used by a node. Returns whether it was free.
     pub fn take(&self) -> bool {
         !self.used.swap(true, Ordering::AcqRel)
     }
 
-    /// The node that has it is gone.
+    /// Marks it as free after its node is gone.
     pub fn leave(&self) {
         self.used.store(false, Ordering::Release);
     }
 
-    /// Whether a node has it.
+    /// Returns whether a node uses it.
     pub fn is_used(&self) -> bool {
         self.used.load(Ordering::Acquire)
     }
 
-    /// A launch begins.
+    /// Sets the default value at the start of a launch.
     pub fn begin(&self) {
         if let Some(value) = self.default {
             self.value.store(value, Ordering::Release);

@@ -1,8 +1,9 @@
-//! Copies: checked when called, done in stream order.
+//! Copies, which are checked during the call and run in stream order.
 //!
-//! What is asynchronous follows the driver: copies that touch pageable host memory are finished with that memory when
-//! the call returns, copies among device and page-locked memory are not. Where work is held back, neither are: CUDA only
-//! says that the former may be synchronous.
+//! Synchronization follows the driver: a copy of pageable host memory has finished with that memory
+//! when the call returns, and copies between device and page-locked memory have not. While work is
+//! delayed (`CUDA_EMULATOR_HOLD`), copies of pageable memory are asynchronous as well, because CUDA
+//! only says that they may be synchronous.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,17 +23,17 @@ use crate::queue::fault::Fault;
 use crate::queue::pending_host_memory::{HostAccess, Pending};
 use crate::queue::stream::{self, How, Piece, Stream};
 
-/// Larger pageable sources are not set aside: the call waits for the copy instead.
-const SET_ASIDE: u64 = 64 << 10;
+/// Pageable sources up to this size are buffered. For larger ones the call waits for the copy.
+const MAX_BUFFERED: u64 = 64 << 10;
 
-/// What a call says of one side of a copy.
+/// The memory type that a call states for one side of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// Must be device memory (also managed and page-locked host memory, which the device can address).
+    /// Device memory (or managed or page-locked host memory, which the device can address).
     Device,
-    /// Host memory of any sort.
+    /// Host memory of any kind.
     Host,
-    /// To be found out from the address.
+    /// Determined from the address.
     Unified,
     /// Texels of the array with this handle.
     Array(u64),
@@ -42,17 +43,17 @@ pub enum Claim {
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
     pub address: u64,
-    /// Bytes from row to row.
+    /// Bytes between the starts of two rows.
     pub pitch: u64,
-    /// Bytes from slice to slice.
+    /// Bytes between the starts of two slices.
     pub slice: u64,
     pub claim: Claim,
-    /// Id of the context whose memory the call says it is.
+    /// Id of the context that the call names as the memory's owner.
     pub context: Option<u64>,
 }
 
 impl Side {
-    /// Consecutive bytes.
+    /// Creates a side of consecutive bytes.
     pub fn linear(address: u64, claim: Claim) -> Side {
         Side {
             address,
@@ -63,10 +64,11 @@ impl Side {
         }
     }
 
-    /// A part of an array, as a place in it whose `x` is in bytes: these needn't be whole texels.
+    /// Creates a side within an array. The `x` of the position is in bytes, and need not be a whole
+    /// number of texels.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for what isn't within the array.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the range is not within the array.
     pub fn of_array(array: &Array, at: [u64; 3], extent: Extent) -> Result<Side> {
         let lengths = [array.row(), array.rows(), array.planes()];
         let inside = (0..3).all(|axis| {
@@ -81,7 +83,7 @@ impl Side {
             address: if inside {
                 array.base + at[2] * array.slice() + at[1] * array.pitch() + at[0]
             } else {
-                // Of nothing.
+                // The copy is empty.
                 array.base
             },
             pitch: array.pitch(),
@@ -91,7 +93,7 @@ impl Side {
         })
     }
 
-    /// The array that it is in, and where.
+    /// Returns the array that contains it, and the position there.
     fn in_array(&self) -> Option<(Arc<Array>, [u64; 3])> {
         let Claim::Array(handle) = self.claim else {
             return None;
@@ -105,10 +107,10 @@ impl Side {
 }
 
 impl Side {
-    /// For work of a context.
+    /// Checks that work of a context may copy it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for memory that is closed to the context.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is closed to the context.
     pub fn expect_open(&self, context: &Context) -> Result {
         if self.context.is_some() {
             return Ok(());
@@ -120,19 +122,20 @@ impl Side {
     }
 }
 
-/// Bytes of a row, rows of a slice, slices.
+/// Bytes per row, rows per slice, slices.
 pub type Extent = [u64; 3];
 
-/// What a side turned out to be.
+/// The actual kind of memory of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// An array, or in the table of allocations, on the device or shared with it: copied to and from in stream order.
+    /// An array, or memory in the table of allocations that is on the device or shared with it. It
+    /// is copied in stream order.
     Device,
     PageLocked,
     Pageable,
 }
 
-/// From the first byte to behind the last.
+/// Returns the number of bytes from the first to the last.
 pub fn span(side: &Side, extent: Extent) -> Result<u64> {
     let rows = side.pitch.checked_mul(extent[1] - 1);
     let slices = side.slice.checked_mul(extent[2] - 1);
@@ -142,7 +145,7 @@ pub fn span(side: &Side, extent: Extent) -> Result<u64> {
         .ok_or(Code::ERROR_INVALID_VALUE)
 }
 
-/// What a side is, and the allocation that it lies in, if any.
+/// Returns the kind of memory of a side, and its allocation if there is one.
 pub fn locate(side: &Side, extent: Extent) -> Result<(Place, Option<Arc<Allocation>>)> {
     if side.address == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -156,7 +159,8 @@ pub fn locate(side: &Side, extent: Extent) -> Result<(Place, Option<Arc<Allocati
     match allocations::find(side.address) {
         Some(_) => {
             let allocation = allocations::check(side.address, length)?;
-            // As an H200 (driver 580): copies that name the sort of memory know no pools on the host.
+            // As on an H200 (driver 580): copies that state the memory type do not accept memory of
+            // host pools.
             if side.claim == Claim::Device
                 && allocation
                     .pool
@@ -165,7 +169,7 @@ pub fn locate(side: &Side, extent: Extent) -> Result<(Place, Option<Arc<Allocati
             {
                 return Err(Code::ERROR_INVALID_VALUE);
             }
-            // Page-locked memory of the client stays within reach of a plain host copy.
+            // Page-locked memory stays accessible to a plain host copy.
             let place = match allocation.origin {
                 Origin::Host | Origin::Registered => Place::PageLocked,
                 _ => Place::Device,
@@ -177,10 +181,11 @@ pub fn locate(side: &Side, extent: Extent) -> Result<(Place, Option<Arc<Allocati
     }
 }
 
-/// Mapped memory that the current context's device may not use so is refused at the call, as on an H200.
+/// Checks that the current context's device may access mapped memory. As on an H200, the call is
+/// rejected otherwise.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if it may not.
 pub fn expect_allowed(
     side: &Side,
     extent: Extent,
@@ -190,9 +195,9 @@ pub fn expect_allowed(
     let Some(allocation) = found.filter(|one| one.rights.is_some()) else {
         return Ok(());
     };
-    let who = context::peek().map_or(allocation.context.ordinal, |context| context.ordinal);
+    let accessor = context::peek().map_or(allocation.context.ordinal, |context| context.ordinal);
     let length = span(side, extent)?;
-    match access_checks::allows(allocation, side.address, length, who as usize, write) {
+    match access_checks::allows(allocation, side.address, length, accessor as usize, write) {
         true => Ok(()),
         false => Err(Code::ERROR_INVALID_VALUE),
     }
@@ -201,30 +206,30 @@ pub fn expect_allowed(
 /// Whether a call may return before its work is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// Done when the call returns.
+    /// The work is done when the call returns.
     Synchronous,
-    /// As the driver documents for the kinds of memory involved.
+    /// As the driver documents for the memory types involved.
     Asynchronous,
 }
 
-/// A copy that has been checked: what a stream is given, or a memcpy node.
+/// A checked copy, from a stream call or a memcpy node.
 #[derive(Clone)]
 pub struct Transfer {
     pub to: Side,
     pub from: Side,
     pub extent: Extent,
     places: [Place; 2],
-    /// Ids of the contexts whose memory the sides are, where they are known memory.
+    /// Ids of the contexts that own the sides' memory, if known.
     owners: [Option<u64>; 2],
-    /// As the client described it, if it did so in this way.
+    /// The client's parameters, if it passed a `CUDA_MEMCPY3D`.
     description: Option<Arc<Copy3d>>,
 }
 
 impl Transfer {
-    /// `None` where there is nothing to copy.
+    /// Checks a copy. Returns `None` if there is nothing to copy.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for memory that isn't there.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory does not exist or may not be accessed.
     pub fn new(to: Side, from: Side, extent: Extent) -> Result<Option<Transfer>> {
         if extent.contains(&0) {
             return Ok(None);
@@ -250,10 +255,11 @@ impl Transfer {
         }))
     }
 
-    /// What a node is to copy.
+    /// Checks the copy of a node.
     ///
     /// # Errors
-    /// As [`Transfer::new`], and `CUDA_ERROR_INVALID_VALUE` where there is nothing to copy.
+    /// Returns the errors of [`Transfer::new`], and `CUDA_ERROR_INVALID_VALUE` if there is nothing
+    /// to copy.
     pub fn described(copy: &Copy3d) -> Result<Transfer> {
         let (to, from, extent) = copy.sides()?;
         let transfer = Transfer::new(to, from, extent)?;
@@ -263,7 +269,7 @@ impl Transfer {
         })
     }
 
-    /// The copy as a `CUDA_MEMCPY3D`.
+    /// Returns the copy as a `CUDA_MEMCPY3D`.
     pub fn describe(&self) -> Copy3d {
         if let Some(copy) = &self.description {
             return **copy;
@@ -288,7 +294,7 @@ impl Transfer {
                 Claim::Device => (CU_MEMORYTYPE_DEVICE, 0, side.address),
                 Claim::Host => (CU_MEMORYTYPE_HOST, side.address, 0),
                 Claim::Unified => (CU_MEMORYTYPE_UNIFIED, 0, side.address),
-                // It has been destroyed.
+                // The array has been destroyed.
                 Claim::Array(_) => (CU_MEMORYTYPE_ARRAY, 0, 0),
             };
             Place3d {
@@ -314,8 +320,9 @@ impl Transfer {
         }
     }
 
-    /// Whether the sides of both are the same sorts of memory, the device's of the same contexts. To an H200 (driver 580)
-    /// pageable and page-locked memory are one sort.
+    /// Returns whether both copies have the same kinds of memory on each side, and device memory of
+    /// the same contexts. An H200 (driver 580) does not distinguish pageable and page-locked memory
+    /// here.
     pub fn is_like(&self, other: &Transfer) -> bool {
         let is_array = |side: Side| matches!(side.claim, Claim::Array(_));
         let arrays = |one: &Transfer| [one.to, one.from].map(is_array);
@@ -328,8 +335,8 @@ impl Transfer {
         })
     }
 
-    /// Whether the device can do it without the host: an H200 (driver 580) takes managed memory only where it isn't said to
-    /// be the host's.
+    /// Returns whether the device can run the copy without the host. An H200 (driver 580) accepts
+    /// managed memory only if the call does not state that it is host memory.
     pub fn is_all_on_device(&self) -> bool {
         let sides = [(self.to, self.places[0]), (self.from, self.places[1])];
         sides.iter().all(|(side, place)| match place {
@@ -339,12 +346,12 @@ impl Transfer {
         })
     }
 
-    /// Consecutive bytes.
+    /// Returns whether the bytes are consecutive.
     pub fn is_linear(&self) -> bool {
         self.extent[1..] == [1, 1]
     }
 
-    /// Bytes that are copied.
+    /// Returns the number of bytes copied.
     fn bytes(&self) -> u64 {
         self.extent
             .iter()
@@ -352,28 +359,28 @@ impl Transfer {
             .unwrap_or(u64::MAX)
     }
 
-    /// Copies in the order of a stream.
+    /// Enqueues the copy on a stream.
     ///
     /// # Errors
-    /// The sticky error of a fault met while waiting.
+    /// Returns the sticky error if a fault happens while the call waits.
     pub fn submit(self, stream: &Arc<Stream>, timing: Timing) -> Result {
         let (places, held) = (self.places, stream.holds_back());
         let pageable = places.contains(&Place::Pageable);
         let mut wait = match timing {
             Timing::Synchronous => true,
-            // From host to host is always synchronous.
+            // Copies from host to host are always synchronous.
             Timing::Asynchronous if held => pageable && !places.contains(&Place::Device),
             Timing::Asynchronous => places[0] == Place::Pageable,
         };
-        let mut aside = None;
+        let mut buffered = None;
         if !wait && pageable && !held {
-            if self.bytes() <= SET_ASIDE {
-                aside = Some(set_aside(&self.from, self.extent));
+            if self.bytes() <= MAX_BUFFERED {
+                buffered = Some(buffer_source(&self.from, self.extent));
             } else {
                 wait = true;
             }
         }
-        let mut piece = self.piece_with(&stream.context, stream, aside);
+        let mut piece = self.piece_with(&stream.context, stream, buffered);
         if wait {
             piece.how = How::AtOnce;
         }
@@ -385,7 +392,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// One run of it, which reads and writes all memory when its turn comes.
+    /// Returns the stream work of one run, which accesses all memory when it runs.
     pub fn piece(self, context: &Arc<Context>, stream: &Stream) -> Piece {
         self.piece_with(context, stream, None)
     }
@@ -394,7 +401,7 @@ impl Transfer {
         self,
         context: &Arc<Context>,
         stream: &Stream,
-        aside: Option<Box<[u8]>>,
+        buffered: Option<Box<[u8]>>,
     ) -> Piece {
         let uses = |side: &Side, place: Place, access: HostAccess| {
             let length = span(side, self.extent).expect("checked at the call");
@@ -402,7 +409,7 @@ impl Transfer {
         };
         let pending = [
             uses(&self.to, self.places[0], HostAccess::CopyTo),
-            match aside {
+            match buffered {
                 Some(_) => None,
                 None => uses(&self.from, self.places[1], HostAccess::CopyFrom),
             },
@@ -411,23 +418,23 @@ impl Transfer {
             context: context.clone(),
             stream: stream.handle,
         };
-        // The driver copies pageable memory by the host, within the call, which ends at a fault in any context. What was set
-        // aside needs that memory no more.
+        // The driver copies pageable memory on the host, within the call, which ends at a fault in
+        // any context. A buffered source no longer needs that memory.
         let is_pageable = |side: usize| self.places[side] == Place::Pageable;
-        let by_host = is_pageable(0) || is_pageable(1) && aside.is_none();
+        let by_host = is_pageable(0) || is_pageable(1) && buffered.is_none();
         let run = move || {
             let _pending = pending;
             let _turn = by_host.then(first_fault::postpone);
             if by_host && work.context.fault().is_some() {
                 return Ok(());
             }
-            self.run(&work, aside.as_deref())
+            self.run(&work, buffered.as_deref())
         };
         Piece::new(How::Soon, Box::new(run))
     }
 
-    /// Checks again that the device memory is still there, then copies.
-    fn run(&self, work: &Work, aside: Option<&[u8]>) -> std::result::Result<(), Fault> {
+    /// Checks again that the device memory exists, then copies.
+    fn run(&self, work: &Work, buffered: Option<&[u8]>) -> std::result::Result<(), Fault> {
         let Transfer {
             to,
             from,
@@ -443,18 +450,19 @@ impl Transfer {
         for z in 0..extent[2] {
             for y in 0..extent[1] {
                 let target = to.address + z * to.slice + y * to.pitch;
-                let source = match aside {
+                let source = match buffered {
                     Some(bytes) => bytes.as_ptr() as u64 + (z * extent[1] + y) * extent[0],
                     None => from.address + z * from.slice + y * from.pitch,
                 };
-                // SAFETY: device and page-locked ranges were just found in the table of allocations, and the arena
-                // stays mapped; pageable ranges are the client's promise until the copy is done: for the duration of
-                // the call, which waits, or, where work is held back and in graphs, until the client has waited.
-                // The ranges of a wrong client may overlap, hence copy and not copy_nonoverlapping.
+                // SAFETY: device and page-locked ranges were just found in the table of
+                // allocations, and the arena stays mapped. The client guarantees pageable ranges
+                // until the copy is done: during the call, which waits, or, for delayed work and
+                // graphs, until the client has waited. The ranges of an incorrect client may
+                // overlap, hence `copy` and not `copy_nonoverlapping`.
                 unsafe {
                     std::ptr::copy(source as *const u8, target as *mut u8, extent[0] as usize)
                 };
-                if aside.is_some() {
+                if buffered.is_some() {
                     write_tracking::note_write(target, extent[0]);
                 } else {
                     write_tracking::note_copy(target, source, extent[0]);
@@ -465,7 +473,7 @@ impl Transfer {
     }
 }
 
-/// On whose behalf memory is copied or filled.
+/// The context and stream for which memory is copied or filled.
 pub struct Work {
     pub context: Arc<Context>,
     /// The stream's handle.
@@ -473,8 +481,9 @@ pub struct Work {
 }
 
 impl Work {
-    /// A fault if a range that was there at the call has gone, or isn't there yet, in stream order; or if it lies in
-    /// memory of another context that the call doesn't name, and that is looked for.
+    /// Checks a range when the work runs. Returns a fault if the range has been freed since the
+    /// call, or is not yet allocated in stream order. With `CUDA_EMULATOR_CHECK=context`, also
+    /// returns a fault if it belongs to a context that the call does not name.
     pub fn present(
         &self,
         side: &Side,
@@ -487,7 +496,7 @@ impl Work {
                 Some(_) => Ok(()),
                 None => Err(Fault::new(
                     Code::ERROR_ILLEGAL_ADDRESS,
-                    "  in a copy from or to an array, which has been destroyed meanwhile",
+                    "  in a copy from or to an array that has been destroyed since the call",
                 )),
             };
         }
@@ -520,7 +529,7 @@ impl Work {
         if side.context == Some(allocation.context.id) {
             return Ok(());
         }
-        match allocation.trespass(&self.context, side.address) {
+        match allocation.foreign_access(&self.context, side.address) {
             None => Ok(()),
             Some(why) => Err(Fault::new(
                 Code::ERROR_ILLEGAL_ADDRESS,
@@ -534,12 +543,12 @@ impl Work {
     }
 }
 
-fn set_aside(from: &Side, extent: Extent) -> Box<[u8]> {
+fn buffer_source(from: &Side, extent: Extent) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity((extent[0] * extent[1] * extent[2]) as usize);
     for z in 0..extent[2] {
         for y in 0..extent[1] {
             let row = from.address + z * from.slice + y * from.pitch;
-            // SAFETY: pageable memory that the client promises to be readable during the call.
+            // SAFETY: pageable memory that the client guarantees to be readable during the call.
             bytes.extend_from_slice(unsafe {
                 std::slice::from_raw_parts(row as *const u8, extent[0] as usize)
             });

@@ -1,4 +1,4 @@
-//! What kernels with the device runtime ask about the device, the context and their module.
+//! Queries by kernels with the device runtime: the device, the context and their module.
 
 use std::sync::atomic::Ordering;
 

@@ -1,9 +1,10 @@
-//! External semaphores: what `cuImportExternalSemaphore` makes of a descriptor.
+//! External semaphores imported by `cuImportExternalSemaphore`.
 //!
-//! There is no other interface here whose semaphores these could be. What stands for them is a page in memory, which every
-//! program can make and share: a file of `memfd_create` that can't be shortened (`F_SEAL_SHRINK`), and begins with three
-//! words of 64 bits: the bytes `emu-sema`, the kind (1 for a binary semaphore, 9 for a timeline, as CUDA numbers their
-//! handles), and the value. Whoever maps it reads and writes the value by atomic operations.
+//! The emulator has no graphics interface that could provide semaphores. Instead, a semaphore is a
+//! page in memory that every program can create and share. It is a file of `memfd_create` that is
+//! sealed against shrinking (`F_SEAL_SHRINK`). It starts with three words of 64 bits: the bytes
+//! `emu-sema`, the kind (1 for a binary semaphore, 9 for a timeline, as in CUDA's handle types),
+//! and the value. All processes that map it access the value by atomic operations.
 
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::process::memory_file::{Mapped, Memfd, PAGE};
 use crate::process::registry::Owner;
 use crate::queue::stream::{How, Piece};
 
-/// What the page of a semaphore begins with.
+/// The first word of a semaphore's page.
 const MAGIC: u64 = u64::from_le_bytes(*b"emu-sema");
 const TIMELINE: u64 = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD as u64;
 
@@ -29,10 +30,10 @@ pub struct Semaphore {
     page: Page,
 }
 
-/// A page that is mapped for as long as this lives.
+/// A page that is mapped until this is dropped.
 struct Page(Mapped);
 
-/// What is done with semaphores.
+/// An operation on semaphores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     Signal,
@@ -55,7 +56,7 @@ impl Object for Semaphore {
 }
 
 impl Page {
-    /// The page of a descriptor, whose file says that it is a semaphore of this kind.
+    /// Maps the page of a descriptor, if its file is a semaphore of this kind.
     fn of(fd: i32, kind: u32) -> Option<Page> {
         let file = Memfd::adopt_fd(fd)?;
         let mapped = (file.size()? >= PAGE).then(|| file.map(0, PAGE))??;
@@ -66,8 +67,8 @@ impl Page {
     }
 
     fn word(&self, index: u64) -> &AtomicU64 {
-        // SAFETY: within the page, which stays mapped, and aligned. Whoever else writes to it is another process, or uses
-        // atomics.
+        // SAFETY: within the page, which stays mapped, and aligned. Other writers are in other
+        // processes or use atomics.
         unsafe { &*((self.0.address + 8 * index) as *const AtomicU64) }
     }
 
@@ -80,7 +81,7 @@ impl Page {
         self.word(2).store(value, Ordering::SeqCst);
     }
 
-    /// Whether a wait is over. That of a binary semaphore takes the signal.
+    /// Returns whether a wait is over. The wait for a binary semaphore consumes the signal.
     fn passes(&self, value: u64) -> bool {
         let word = self.word(2);
         match self.is_timeline() {
@@ -92,11 +93,12 @@ impl Page {
     }
 }
 
-/// Imports a semaphore by a descriptor, which is the driver's from then on.
+/// Imports a semaphore from a descriptor, which belongs to the driver from then on.
 ///
 /// # Errors
-/// As of an H200 (driver 580): `CUDA_ERROR_INVALID_VALUE` for kinds of other systems; `CUDA_ERROR_UNKNOWN` for what is no
-/// semaphore, which stays the client's. There, any object of the driver's is taken for one.
+/// As on an H200 (driver 580), returns `CUDA_ERROR_INVALID_VALUE` for kinds of other systems, and
+/// `CUDA_ERROR_UNKNOWN` if the descriptor is not a semaphore. Then the client keeps the descriptor.
+/// An H200's driver accepts any object of its own as a semaphore.
 pub fn import(wanted: &ExternalSemaphoreHandle) -> Result<u64> {
     let context = context::current()?;
     let fd = wanted.handle[0] as i32;
@@ -109,7 +111,7 @@ pub fn import(wanted: &ExternalSemaphoreHandle) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let page = Page::of(fd, wanted.kind).ok_or(Code::ERROR_UNKNOWN)?;
-    // SAFETY: the client has handed the descriptor over, by this call's documentation.
+    // SAFETY: the client has handed over the descriptor, as the documentation of the call says.
     drop(unsafe { OwnedFd::from_raw_fd(fd) });
     let made = IMPORTED.insert(|handle| Semaphore {
         handle,
@@ -119,10 +121,10 @@ pub fn import(wanted: &ExternalSemaphoreHandle) -> Result<u64> {
     Ok(made.handle)
 }
 
-/// Ends it, after all work of its context.
+/// Destroys a semaphore after all work of its context.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not live.
 pub fn destroy(handle: u64) -> Result {
     let semaphore = IMPORTED.get(handle).ok_or(Code::ERROR_INVALID_VALUE)?;
     semaphore.context.drain();
@@ -130,7 +132,7 @@ pub fn destroy(handle: u64) -> Result {
     removed.map(drop).ok_or(Code::ERROR_INVALID_VALUE)
 }
 
-/// Signals, or waits, that have been checked, as they were given too: what a stream is given, or a node.
+/// Checked signals or waits together with the client's parameters, from a stream call or a node.
 #[derive(Clone)]
 pub struct Semaphores {
     pub act: Act,
@@ -140,8 +142,11 @@ pub struct Semaphores {
 }
 
 impl Semaphores {
+    /// Looks up the semaphores.
+    ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for what is no semaphore. (An H200's driver takes handles for addresses.)
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if a handle is not that of a live semaphore. (An H200's
+    /// driver dereferences handles.)
     pub fn new(act: Act, handles: &[u64], given: &[ExternalSemaphoreParams]) -> Result<Semaphores> {
         let found = handles
             .iter()
@@ -154,10 +159,12 @@ impl Semaphores {
         })
     }
 
-    /// Whether a stream of a context can be given them; nodes of graphs are asked nothing, as by an H200 (driver 580).
+    /// Checks the operations for a stream of a context. Nodes of graphs are not checked, as on an
+    /// H200 (driver 580).
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for none, for flags, and for semaphores of another context.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` for an empty list, for flags, and for semaphores of
+    /// another context.
     pub fn expect(&self, context: &Arc<Context>) -> Result {
         let plain = |one: &ExternalSemaphoreParams| one.flags == 0 && one.reserved == [0; 16];
         let own = |one: &Arc<Semaphore>| Arc::ptr_eq(&one.context, context);
@@ -167,10 +174,10 @@ impl Semaphores {
         Ok(())
     }
 
-    /// One run of them.
+    /// Returns the stream work of one run.
     pub fn piece(self, context: &Arc<Context>) -> Piece {
         let context = context.clone();
-        // A wait would keep a helping thread from doing what it waits for.
+        // A wait on a helping thread would keep that thread from doing the work it waits for.
         let how = match self.act {
             Act::Signal => How::Soon,
             Act::Wait => How::ByWorker,

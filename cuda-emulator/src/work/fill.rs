@@ -1,4 +1,4 @@
-//! Fills: checked when called, done in stream order.
+//! Fills, which are checked during the call and run in stream order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,7 +12,7 @@ use crate::process::context::Context;
 use crate::queue::pending_host_memory::{HostAccess, Pending};
 use crate::queue::stream::{How, Piece, Stream};
 
-/// A fill of `extent` (elements of a row, rows) with an element of 1, 2 or 4 bytes.
+/// A fill of `extent` (elements per row, rows) with an element of 1, 2 or 4 bytes.
 #[derive(Clone, Copy)]
 pub struct Fill {
     pub address: u64,
@@ -22,25 +22,25 @@ pub struct Fill {
     pub extent: [u64; 2],
 }
 
-/// A fill that has been checked: what a stream is given, or a memset node.
+/// A checked fill, from a stream call or a memset node.
 #[derive(Clone, Copy)]
 pub struct CheckedFill {
     pub fill: Fill,
     side: Side,
     bytes: Extent,
     place: Place,
-    /// Id of the context whose memory it is.
+    /// Id of the context that owns the memory.
     owner: u64,
-    /// It is another device's, and not open.
+    /// Whether it is memory of another device without write access.
     is_closed: bool,
 }
 
 impl Fill {
-    /// Checks it for work of a context; `None` where there is nothing to fill.
+    /// Checks the fill for work of a context. Returns `None` if there is nothing to fill.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for memory that isn't there or isn't aligned to the element, and for a variable of
-    /// another context's module.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory does not exist, is not aligned to the
+    /// element, or is a variable of another context's module.
     pub fn check(self, context: &Context) -> Result<Option<CheckedFill>> {
         let Fill {
             address,
@@ -76,10 +76,10 @@ impl Fill {
             return Err(Code::ERROR_INVALID_VALUE);
         }
         copy::expect_allowed(&side, bytes, Some(&one), true)?;
-        // As an H200 does it; other memory of another context is filled.
+        // As on an H200. Other memory of another context can be filled.
         if matches!(one.origin, Origin::Variable(_))
             && one.is_foreign_to(context)
-            && one.trespass(context, address).is_none()
+            && one.foreign_access(context, address).is_none()
         {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -95,10 +95,11 @@ impl Fill {
 }
 
 impl CheckedFill {
-    /// For a call that fills memory on a stream; nodes are not asked.
+    /// Checks the access of a stream call. Nodes are not checked.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for memory of another device that is not open to the context, as by an H200 (driver 580).
+    /// Returns `CUDA_ERROR_INVALID_VALUE` for memory of another device that the context may not
+    /// write, as an H200 does (driver 580).
     pub fn expect_open(&self) -> Result {
         match self.is_closed {
             true => Err(Code::ERROR_INVALID_VALUE),
@@ -106,11 +107,11 @@ impl CheckedFill {
         }
     }
 
-    /// Fills in the order of a stream. One of page-locked host memory is finished when the call returns, others are
-    /// asynchronous to the host.
+    /// Enqueues the fill on a stream. A fill of page-locked host memory is done when the call
+    /// returns. Other fills are asynchronous.
     ///
     /// # Errors
-    /// The sticky error.
+    /// Returns the sticky error after a fault.
     pub fn submit(self, stream: &Arc<Stream>) -> Result {
         let piece = Piece {
             how: How::AtOnce,
@@ -123,12 +124,12 @@ impl CheckedFill {
         stream.context.usable()
     }
 
-    /// Whether both fill the same sort of memory, of the same context.
+    /// Returns whether both fill the same kind of memory of the same context.
     pub fn is_like(&self, other: &CheckedFill) -> bool {
         (self.place, self.owner) == (other.place, other.owner)
     }
 
-    /// One run of it.
+    /// Returns the stream work of one run.
     pub fn piece(self, context: &Arc<Context>, stream: &Stream) -> Piece {
         let CheckedFill {
             fill,
@@ -150,8 +151,8 @@ impl CheckedFill {
             work.present(&side, bytes, true)?;
             for y in 0..fill.extent[1] {
                 let start = fill.address + y * fill.pitch;
-                // SAFETY: the range was just found in the table of allocations, and the arena stays mapped; it is
-                // aligned to the element.
+                // SAFETY: the range was just found in the table of allocations, and the arena stays
+                // mapped. It is aligned to the element.
                 unsafe {
                     let count = fill.extent[0] as usize;
                     match fill.width {
@@ -169,19 +170,19 @@ impl CheckedFill {
     }
 }
 
-/// Fills `count` words. Few of them are stored one by one: a host that polls a word of page-locked memory sees it whole,
-/// and with it what the stream wrote before.
+/// Fills `count` words. A small number of words is stored one by one, so that a host that polls a
+/// word of page-locked memory sees it whole, after everything that the stream wrote before.
 ///
 /// # Safety
-/// The words may be written to, and are aligned.
+/// The caller must ensure that the words are writable and aligned.
 unsafe fn fill_words(start: *mut u32, count: usize, value: u32) {
     const FEW: usize = 64;
     if count > FEW {
-        // SAFETY: as this function's contract says.
+        // SAFETY: by the contract of this function.
         return unsafe { std::slice::from_raw_parts_mut(start, count).fill(value) };
     }
     for i in 0..count {
-        // SAFETY: as this function's contract says.
+        // SAFETY: by the contract of this function.
         unsafe { AtomicU32::from_ptr(start.add(i)).store(value, Ordering::Release) };
     }
 }

@@ -1,7 +1,8 @@
-//! Runs of graphs, as the kernels in them see them.
+//! Runs of graphs, as seen by the kernels in them.
 //!
-//! Kernels may launch executable graphs. Graphs are above the work that they consist of, so a run of a graph is a trait
-//! object here, and the first executable graph installs the function that finds executable graphs.
+//! Kernels may launch executable graphs, but graphs build on the work they consist of. So this
+//! module only sees a run of a graph as a trait object, and the first executable graph installs the
+//! function that looks up executable graphs.
 
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
@@ -9,41 +10,42 @@ use std::sync::{Arc, OnceLock};
 /// `cudaErrorInvalidValue`
 pub const INVALID_VALUE: u32 = 1;
 
-/// The run of a graph that a kernel belongs to.
+/// The run of a graph to which a kernel belongs.
 pub trait GraphRun: Send + Sync {
-    /// `cudaGetCurrentGraphExec`
+    /// Returns the executable graph, for `cudaGetCurrentGraphExec`.
     fn current(&self) -> u64;
 
-    /// `cudaGraphLaunch`: the `cudaError_t`, or why it is a fault.
+    /// Launches a graph, for `cudaGraphLaunch`. Returns the `cudaError_t`, or the reason for a
+    /// fault.
     fn launch(self: Arc<Self>, exec: u64, stream: u64) -> Result<u32, String>;
 }
 
-/// Says why a kernel can't launch the executable graph behind a handle.
+/// Returns why a kernel cannot launch the executable graph of a handle.
 type Check = fn(u64) -> Result<(), String>;
 
 static CHECK: OnceLock<Check> = OnceLock::new();
 
 thread_local! {
-    /// Of the work that this thread does.
+    /// The run to which the current work of this thread belongs.
     static CURRENT: RefCell<Option<Arc<dyn GraphRun>>> = const { RefCell::new(None) };
 }
 
-/// Installs the check of executable graphs. Call this before the first one exists.
+/// Installs the check of executable graphs. Must be called before the first one exists.
 pub fn install(check: Check) {
     CHECK.get_or_init(|| check);
 }
 
-/// The run that the calling thread works for.
+/// Returns the run for which the calling thread works.
 pub fn current() -> Option<Arc<dyn GraphRun>> {
     CURRENT.with_borrow(Clone::clone)
 }
 
-/// Has the calling thread work for a run, until the guard is dropped.
+/// Sets the run for which the calling thread works, until the guard is dropped.
 pub fn enter(run: Arc<dyn GraphRun>) -> Entered {
     Entered(CURRENT.replace(Some(run)))
 }
 
-/// Restores what [`current`] was, also after a panic.
+/// Restores the previous run when dropped, also after a panic.
 pub struct Entered(Option<Arc<dyn GraphRun>>);
 
 impl Drop for Entered {
@@ -52,12 +54,13 @@ impl Drop for Entered {
     }
 }
 
-/// The fault of a launch by a handle that isn't an executable graph's.
+/// Returns the reason for the fault of a launch by an invalid handle.
 pub fn unknown(handle: u64) -> String {
-    format!("{handle:#x} isn't an executable graph, or it was destroyed")
+    format!("{handle:#x} is not an executable graph, or it was destroyed")
 }
 
-/// `cudaGraphLaunch` by a kernel that belongs to a run, or to none: the `cudaError_t`, or why it is a fault.
+/// Handles `cudaGraphLaunch` by a kernel that may belong to a run. Returns the `cudaError_t`, or
+/// the reason for a fault.
 pub fn launch(run: Option<&Arc<dyn GraphRun>>, exec: u64, stream: u64) -> Result<u32, String> {
     if exec == 0 {
         return Ok(INVALID_VALUE);

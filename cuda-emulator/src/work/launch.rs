@@ -1,4 +1,4 @@
-//! Launches: checked as the driver checks them, and run by the engine in stream order.
+//! Launches, which are checked as in the driver and run by the engine in stream order.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,11 +27,11 @@ use crate::queue::fault::Fault;
 use crate::queue::stream::{How, Piece};
 use cuda_emulator_engine::{self as engine, Shape};
 
-/// Refuses a launch. The reason goes to the trace, since a code says little.
-fn refuse<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {
+/// Rejects a launch. The reason goes to the trace, because a code alone says little.
+fn reject<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {
     call::trace(|line| {
         line.push_str(&format!(
-            "launch of {} refused: {}",
+            "launch of {} rejected: {}",
             function.info().name,
             why()
         ));
@@ -49,48 +49,48 @@ fn check(function: &Function, shape: &Shape) -> Result {
         cluster,
     } = *shape;
     if (0..3).any(|axis| grid[axis] == 0 || grid[axis] > device::MAX_GRID[axis]) {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!("grid {grid:?}")
         });
     }
     if (0..3).any(|axis| block[axis] == 0 || block[axis] > device::MAX_BLOCK[axis]) {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!("block {block:?}")
         });
     }
     let threads: u32 = block.iter().product();
     if threads > device::MAX_THREADS {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!("{threads} threads in a block")
         });
     }
     if let Some(limit) = info.max_threads
         && threads > limit
     {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!("{threads} threads in a block of a kernel compiled for at most {limit}")
         });
     }
     if let Some(required) = info.required_block
         && block != required
     {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!("block {block:?} for a kernel compiled for {required:?}")
         });
     }
     if let Some(cluster) = cluster
         && let Err(code) = cluster_limits::check(function, grid, cluster)
     {
-        return refuse(function, code, || {
+        return reject(function, code, || {
             format!(
                 "clusters of {cluster:?} blocks in a grid of {grid:?}: they must divide it, and have 8 blocks at most \
-                 (16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), or fewer where the kernel says so"
+                 (16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), or fewer if the kernel requires it"
             )
         });
     }
     let allowed = function.settings.dynamic_shared.load(Ordering::Relaxed);
     if shared > allowed {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!(
                 "{shared} bytes of dynamic shared memory, {allowed} allowed (cuFuncSetAttribute \
                  MAX_DYNAMIC_SHARED_SIZE_BYTES allows up to {})",
@@ -110,8 +110,10 @@ fn check(function: &Function, shape: &Shape) -> Result {
             None => most,
         };
         if blocks > room {
-            return refuse(function, Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, || {
-                format!("{blocks} blocks in a cooperative launch, {room} fit the device")
+            return reject(function, Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, || {
+                format!(
+                    "{blocks} blocks in a cooperative launch, but only {room} fit on the device"
+                )
             });
         }
     }
@@ -125,13 +127,14 @@ const PARAM_BUFFER_SIZE: u64 = CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as u64;
 /// Collects a kernel's arguments into its parameter buffer.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` when there are none, or both sorts, or too few bytes of them.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if there are no arguments, if both forms are given, or if the
+/// buffer is too short.
 pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Result<Arc<[u8]>> {
     let info = function.info();
     let mut buffer = vec![0u8; info.param_bytes as usize];
     if !pointers.is_null() && !extra.is_null() {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
-            "both kernelParams and extra given".into()
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
+            "both kernelParams and extra were given".into()
         });
     }
     if !extra.is_null() {
@@ -148,33 +151,35 @@ pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Resu
             index += 2;
         }
         if size > 0 && source == 0 || size < buffer.len() as u64 {
-            return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            return reject(function, Code::ERROR_INVALID_VALUE, || {
                 format!(
-                    "{size} bytes of parameters, the kernel takes {}",
+                    "{size} bytes of parameters, but the kernel takes {}",
                     info.param_bytes
                 )
             });
         }
-        // SAFETY: the client promises `size` bytes there, which are at least as many as the kernel takes.
+        // SAFETY: the client guarantees `size` bytes there, which are at least as many as the
+        // kernel takes.
         unsafe {
             std::ptr::copy_nonoverlapping(source as *const u8, buffer.as_mut_ptr(), buffer.len())
         };
         return Ok(buffer.into());
     }
     if pointers.is_null() && !info.params.is_empty() {
-        return refuse(function, Code::ERROR_INVALID_VALUE, || {
-            "no arguments given".into()
+        return reject(function, Code::ERROR_INVALID_VALUE, || {
+            "no arguments were given".into()
         });
     }
     for (index, param) in info.params.iter().enumerate() {
         let source = pointers.at(index)?;
         if source == 0 {
-            return refuse(function, Code::ERROR_INVALID_VALUE, || {
+            return reject(function, Code::ERROR_INVALID_VALUE, || {
                 format!("argument {index} is null")
             });
         }
         let place = &mut buffer[param.offset as usize..][..param.size as usize];
-        // SAFETY: the client promises that the pointer leads to an argument of the parameter's size.
+        // SAFETY: the client guarantees that the pointer refers to an argument of the parameter's
+        // size.
         unsafe {
             std::ptr::copy_nonoverlapping(source as *const u8, place.as_mut_ptr(), place.len())
         };
@@ -186,30 +191,32 @@ fn read_word(address: u64) -> Result<u64> {
     if address == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    // SAFETY: the client promises a size_t there.
+    // SAFETY: the client guarantees a size_t there.
     Ok(unsafe { (address as *const u64).read_unaligned() })
 }
 
-/// A launch that has been checked: what a stream is given, or a kernel node.
+/// A checked launch, from a stream call or a kernel node.
 #[derive(Clone)]
 pub struct Launch {
     pub function: Arc<Function>,
     pub shape: Shape,
     /// The arguments as the kernel's parameter buffer.
     pub params: Arc<[u8]>,
-    /// The attributes that came with it.
+    /// The launch attributes.
     pub attributes: Vec<LaunchAttribute>,
-    /// The multiprocessors that it runs on, where these are not all.
+    /// The multiprocessors on which it runs, if not all.
     pub part: Option<Arc<[u32]>>,
-    /// What kernels change of a node's launch, where they may.
+    /// The changes that kernels may make to a node's launch.
     pub updatable: Option<Arc<Updatable>>,
 }
 
 impl Launch {
-    /// The clusters are those that the function requires, where the shape has none.
+    /// Checks a launch. If the shape has no cluster size, the one that the function requires is
+    /// used.
     ///
     /// # Errors
-    /// What the driver refuses at once; faults of the kernel itself come later.
+    /// Returns the errors that the driver detects during the call. Faults of the kernel itself come
+    /// later.
     pub fn new(function: Arc<Function>, shape: Shape, params: Arc<[u8]>) -> Result<Launch> {
         let shape = Shape {
             cluster: cluster_limits::choose(&function, shape.cluster)?,
@@ -226,10 +233,11 @@ impl Launch {
         })
     }
 
-    /// Has it run on those multiprocessors alone.
+    /// Restricts the launch to some multiprocessors.
     ///
     /// # Errors
-    /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
+    /// Returns `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE` if the blocks of a cooperative launch do
+    /// not fit on them at once.
     pub fn on(mut self, part: Arc<[u32]>) -> Result<Launch> {
         if self.shape.cooperative {
             let Shape {
@@ -246,12 +254,12 @@ impl Launch {
             );
             let most = u64::from(each) * part.len() as u64;
             if blocks > most {
-                return refuse(
+                return reject(
                     &self.function,
                     Code::ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
                     || {
                         format!(
-                            "{blocks} blocks in a cooperative launch, {most} fit the green context"
+                            "{blocks} blocks in a cooperative launch, but only {most} fit on the green context"
                         )
                     },
                 );
@@ -261,22 +269,22 @@ impl Launch {
         Ok(self)
     }
 
-    /// Checks it again, after a change.
+    /// Checks it again after a change.
     ///
     /// # Errors
-    /// As [`Launch::new`].
+    /// Returns the errors of [`Launch::new`].
     pub fn check(&self) -> Result {
         check(&self.function, &self.shape)
     }
 
-    /// One run of it.
+    /// Returns the stream work of one run.
     pub fn piece(self) -> Piece {
         let work = Box::new(move || run(&self.function, &self.shape, &self.params, self.part));
         Piece::new(How::Soon, work)
     }
 
-    /// One run of it, as kernels have changed it when its turn has come. `enabled` says whether it runs, where no kernel has
-    /// changed that.
+    /// Returns the stream work of one run with the changes that kernels have made by the time it
+    /// runs. `enabled` says whether it runs, unless a kernel has changed that.
     pub fn updatable_piece(mut self, enabled: bool) -> Piece {
         let work = move || match self.updatable.clone() {
             Some(node) if !node.apply(&mut self.shape, &mut self.params, enabled) => Ok(()),
@@ -334,11 +342,11 @@ fn options(context: &Context, part: Option<Arc<[u32]>>) -> engine::Options {
     }
 }
 
-/// The device as a kernel of one context sees it.
+/// The device as seen by a kernel of one context.
 pub struct View<'a>(
     pub &'a Arc<Context>,
     pub &'a Function,
-    /// The graph's run that the launch is part of.
+    /// The graph run to which the launch belongs.
     pub Option<Arc<dyn GraphRun>>,
 );
 
@@ -346,9 +354,9 @@ impl engine::Device for View<'_> {
     fn find(&self, addr: u64) -> Option<engine::Region> {
         let allocation = allocations::find(addr)?;
         if let Some(rights) = &allocation.rights {
-            let who = self.0.ordinal as usize;
-            let flags = u32::from(rights.of(who));
-            let (base, size) = access_checks::stretch(&allocation, who);
+            let accessor = self.0.ordinal as usize;
+            let flags = u32::from(rights.of(accessor));
+            let (base, size) = access_checks::uniform_range(&allocation, accessor);
             return (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE).then_some(engine::Region {
                 base,
                 size,
@@ -375,7 +383,7 @@ impl engine::Device for View<'_> {
 
     fn explain(&self, addr: u64, size: u32) -> String {
         allocations::find(addr)
-            .and_then(|allocation| allocation.trespass(self.0, addr))
+            .and_then(|allocation| allocation.foreign_access(self.0, addr))
             .or_else(|| virtual_memory::explain(addr, self.0.ordinal))
             .or_else(|| address_report::closed(self.0, addr))
             .unwrap_or_else(|| address_report::explain(addr, size))
@@ -415,8 +423,8 @@ impl engine::Device for View<'_> {
     fn print(&self, text: &[u8]) {
         let mut rest = text;
         while !rest.is_empty() {
-            // SAFETY: the slice is readable. Standard output is written directly, since the client's own buffers
-            // (C's, or another Rust runtime's) are out of reach.
+            // SAFETY: the slice is readable. Standard output is written directly, because the
+            // client's buffers (C's, or another Rust runtime's) are not accessible.
             let written = unsafe { libc::write(1, rest.as_ptr().cast(), rest.len()) };
             if written <= 0 {
                 return;

@@ -1,6 +1,6 @@
-//! Launch attributes: what a launch asks for beside its shape.
+//! Launch attributes: the options of a launch besides its shape.
 //!
-//! Which values the driver refuses, and with which codes, was measured on an H200 with driver 580.
+//! The values that the driver rejects, and the codes, were measured on an H200 with driver 580.
 
 use std::sync::Arc;
 
@@ -12,25 +12,26 @@ use crate::queue::event::{self, Event};
 use crate::queue::stream_attributes::is_window;
 use cuda_emulator_engine::Shape;
 
-/// Memory synchronisation domains of the device.
+/// Number of memory synchronization domains of the device.
 pub const DOMAINS: u8 = 4;
 
-/// What the attributes of a launch ask for.
+/// The options requested by the attributes of a launch.
 #[derive(Default)]
-pub struct Wishes {
-    /// Clusters that are preferred to the regular ones.
+pub struct LaunchOptions {
+    /// The preferred cluster size.
     pub preferred: Option<[u32; 3]>,
-    /// Events that the launch records, each with what an edge from the kernel to those that wait for it is like.
+    /// Events that the launch records, each with the data of an edge from the kernel to work that
+    /// waits for the event.
     pub events: Vec<(Arc<Event>, EdgeData)>,
 }
 
-/// Blocks per cluster as an attribute has them; none for zeros.
+/// Returns the blocks per cluster of an attribute, or `None` for zeros.
 fn sides(value: &[u32; 16]) -> Option<[u32; 3]> {
     let [x, y, z, ..] = *value;
     ([x, y, z] != [0; 3]).then_some([x, y, z])
 }
 
-/// The data of an edge that begins at a port of a kernel.
+/// Returns the data of an edge that starts at a port of a kernel.
 fn edge(from_port: u32, kind: u32) -> EdgeData {
     EdgeData {
         from_port: from_port as u8,
@@ -39,7 +40,7 @@ fn edge(from_port: u32, kind: u32) -> EdgeData {
     }
 }
 
-/// The edge that a launch has to the one before it that it may overlap.
+/// Returns the edge to a launch from the previous one that it may overlap.
 pub fn programmatic() -> EdgeData {
     edge(
         CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
@@ -47,14 +48,14 @@ pub fn programmatic() -> EdgeData {
     )
 }
 
-/// Whether a launch may overlap the one before it, as far as those attributes say.
+/// Returns whether the attributes allow a launch to overlap the previous one.
 pub fn overlaps(attributes: &[LaunchAttribute]) -> bool {
     let id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     let last = attributes.iter().rfind(|one| one.id == id);
     last.is_some_and(|one| one.value.0[0] != 0)
 }
 
-/// The event of an attribute that records one.
+/// Returns the event of an attribute that records one.
 fn recorded(id: u32, value: &[u32; 16]) -> Result<(Arc<Event>, EdgeData)> {
     let [low, high, flags, at_start, ..] = *value;
     let event = event::get(u64::from(low) | u64::from(high) << 32)?;
@@ -85,18 +86,20 @@ fn recorded(id: u32, value: &[u32; 16]) -> Result<(Arc<Event>, EdgeData)> {
     Ok((event, edge))
 }
 
-impl Wishes {
-    /// Reads an attribute of a launch, or of a kernel node; `graph`: it is or becomes a node.
+impl LaunchOptions {
+    /// Reads an attribute of a launch or of a kernel node. `graph` says that the launch is or
+    /// becomes a node.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for what isn't an attribute of launches, or a value that it can't have;
-    /// `CUDA_ERROR_INVALID_HANDLE` and other codes for events that can't be recorded so; `CUDA_ERROR_NOT_SUPPORTED` for
-    /// nodes that the device updates.
+    /// Returns:
+    /// - `CUDA_ERROR_INVALID_VALUE` if it is not a launch attribute or its value is invalid;
+    /// - `CUDA_ERROR_INVALID_HANDLE` and other codes for events that cannot be recorded this way;
+    /// - `CUDA_ERROR_NOT_SUPPORTED` for nodes that the device updates.
     pub fn add(&mut self, shape: &mut Shape, attribute: &LaunchAttribute, graph: bool) -> Result {
         let AttributeValue(value) = &attribute.value;
         let bytes = value[0].to_ne_bytes();
         let valid = match attribute.id {
-            // Overlap with the launch before is allowed to be none.
+            // Overlap with the previous launch is only permitted, so having none is valid.
             CU_LAUNCH_ATTRIBUTE_IGNORE
             | CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
             | CU_LAUNCH_ATTRIBUTE_PRIORITY => true,
@@ -130,10 +133,10 @@ impl Wishes {
                 let name = "CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE";
                 call::trace(|line| {
                     line.push_str(&format!(
-                        "launch refused: the emulator doesn't implement {name}"
+                        "launch rejected: the emulator does not implement {name}"
                     ))
                 });
-                return Err(warnings::lacking(name));
+                return Err(warnings::missing_feature(name));
             }
             CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => value[0] == 0,
             CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => value[0] <= 100,

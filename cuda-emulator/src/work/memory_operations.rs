@@ -1,4 +1,4 @@
-//! Values in memory that streams wait for, or write.
+//! Stream memory operations: values in memory that streams wait for or write.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use crate::queue::fault::Fault;
 use crate::queue::pending_host_memory::{HostAccess, Pending};
 use crate::queue::stream::{How, Piece, Stream};
 
-/// The most operations of a batch, as documented.
+/// Maximum operations per batch, as documented by NVIDIA.
 pub const MOST: u32 = 255;
 
-/// Whether an address can be waited for or written to in stream order.
+/// Checks that a stream may wait for or write a word.
 fn check_word(address: u64, width: u64) -> Result<Arc<Allocation>> {
     if !address.is_multiple_of(width) {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -30,26 +30,26 @@ fn check_word(address: u64, width: u64) -> Result<Arc<Allocation>> {
     }
 }
 
-/// A wait or a write on a word of memory.
+/// A wait for or a write of a word of memory.
 #[derive(Clone, Copy)]
 enum Action {
     Wait(u32),
     Write,
 }
 
-/// Values are compared as `CU_STREAM_WAIT_VALUE_*` asks.
+/// Compares values as `CU_STREAM_WAIT_VALUE_*` specifies.
 fn satisfied(kind: u32, current: u64, value: u64, wide: bool) -> bool {
     match kind {
         CU_STREAM_WAIT_VALUE_GEQ if wide => current.wrapping_sub(value) as i64 >= 0,
         CU_STREAM_WAIT_VALUE_GEQ => (current as u32).wrapping_sub(value as u32) as i32 >= 0,
         CU_STREAM_WAIT_VALUE_EQ => current == value,
         CU_STREAM_WAIT_VALUE_AND => current & value != 0,
-        // NOR: ~(current | value) has a bit
+        // NOR: `~(current | value)` has a bit set.
         _ => !(current | value) & if wide { u64::MAX } else { u32::MAX.into() } != 0,
     }
 }
 
-/// An operation that has been checked.
+/// A checked operation.
 #[derive(Clone)]
 struct Word {
     action: Action,
@@ -59,11 +59,12 @@ struct Word {
     allocation: Arc<Allocation>,
 }
 
-/// Checks an operation; `None` for one that has nothing to do here.
+/// Checks an operation. Returns `None` if it has no effect here.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for an unknown operation, unknown flags, and for an address that isn't in an allocation
-/// or not aligned; `CUDA_ERROR_NOT_SUPPORTED` for the flush of remote writes, as on an H200.
+/// Returns `CUDA_ERROR_INVALID_VALUE` for an unknown operation, for unknown flags, and for an
+/// address that is misaligned or not in an allocation. Returns `CUDA_ERROR_NOT_SUPPORTED` for the
+/// flush of remote writes, as an H200 does.
 fn check(operation: &MemoryOperation) -> Result<Option<Word>> {
     let flags = operation.flags;
     let (wide, action) = match operation.operation {
@@ -71,9 +72,9 @@ fn check(operation: &MemoryOperation) -> Result<Option<Word>> {
         CU_STREAM_MEM_OP_WAIT_VALUE_64 => (true, Action::Wait(flags)),
         CU_STREAM_MEM_OP_WRITE_VALUE_32 => (false, Action::Write),
         CU_STREAM_MEM_OP_WRITE_VALUE_64 => (true, Action::Write),
-        // The attribute CAN_FLUSH_REMOTE_WRITES says so.
+        // Matches the attribute CAN_FLUSH_REMOTE_WRITES.
         CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => return Err(Code::ERROR_NOT_SUPPORTED),
-        // Streams are in order as it is.
+        // Streams execute in order anyway.
         CU_STREAM_MEM_OP_BARRIER => {
             return match operation.scope <= CU_STREAM_MEMORY_BARRIER_TYPE_GPU {
                 true => Ok(None),
@@ -91,7 +92,7 @@ fn check(operation: &MemoryOperation) -> Result<Option<Word>> {
         Action::Wait(kind) if kind & CU_STREAM_WAIT_VALUE_FLUSH != 0 => {
             return Err(Code::ERROR_NOT_SUPPORTED);
         }
-        // An H200 (driver 580) refuses CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER, too.
+        // An H200 (driver 580) rejects CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER, too.
         Action::Write if flags != CU_STREAM_WRITE_VALUE_DEFAULT => {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -113,7 +114,7 @@ fn check(operation: &MemoryOperation) -> Result<Option<Word>> {
 }
 
 impl Word {
-    /// One run of it.
+    /// Returns the stream work of one run.
     fn piece(self, context: &Arc<Context>, stream: &Stream) -> Piece {
         let Word {
             action,
@@ -128,7 +129,7 @@ impl Word {
         let context = context.clone();
         let work = move || {
             let _pending = pending;
-            if let Some(why) = allocation.trespass(&context, address) {
+            if let Some(why) = allocation.foreign_access(&context, address) {
                 let report = format!("in a stream memory operation at {address:#x}\n{why}");
                 return Err(Fault::new(Code::ERROR_ILLEGAL_ADDRESS, report));
             }
@@ -141,18 +142,19 @@ impl Word {
                     ),
                 ));
             }
-            // SAFETY: the word was just found in the table of allocations and is aligned; only atomics touch it here.
+            // SAFETY: the word was just found in the table of allocations and is aligned. Only
+            // atomics access it here.
             let (small, large) =
                 unsafe { (&*(address as *const AtomicU32), address as *const AtomicU64) };
             match action {
                 Action::Write if wide => {
-                    // SAFETY: as above, eight bytes long since `wide`.
+                    // SAFETY: as above, eight bytes because of `wide`.
                     unsafe { &*large }.store(value, Ordering::SeqCst);
                 }
                 Action::Write => small.store(value as u32, Ordering::SeqCst),
                 Action::Wait(kind) => loop {
                     let current = if wide {
-                        // SAFETY: as above, eight bytes long since `wide`.
+                        // SAFETY: as above, eight bytes because of `wide`.
                         unsafe { &*large }.load(Ordering::SeqCst)
                     } else {
                         small.load(Ordering::SeqCst).into()
@@ -168,12 +170,12 @@ impl Word {
             }
             Ok(())
         };
-        // A wait would keep a helping thread from doing what it waits for.
+        // A wait on a helping thread would keep that thread from doing the work it waits for.
         Piece::new(How::ByWorker, Box::new(work))
     }
 }
 
-/// Operations that have been checked, as they were given too: what a stream is given, or a node.
+/// Checked operations together with the client's parameters, from a stream call or a node.
 #[derive(Clone)]
 pub struct Words {
     pub given: Arc<[MemoryOperation]>,
@@ -181,8 +183,10 @@ pub struct Words {
 }
 
 impl Words {
+    /// Checks operations.
+    ///
     /// # Errors
-    /// What is wrong with the first operation that is refused.
+    /// Returns the error of the first invalid operation.
     pub fn new(operations: &[MemoryOperation]) -> Result<Words> {
         let checked = operations.iter().map(check).filter_map(Result::transpose);
         Ok(Words {
@@ -191,7 +195,7 @@ impl Words {
         })
     }
 
-    /// One run of them.
+    /// Returns the stream work of one run.
     pub fn pieces(self, context: &Arc<Context>, stream: &Stream) -> Vec<Piece> {
         let checked = self.checked.into_iter();
         checked.map(|word| word.piece(context, stream)).collect()

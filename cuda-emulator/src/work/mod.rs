@@ -1,4 +1,5 @@
-//! What a stream executes: copies, fills, launches, memory operations and semaphores, and the textures that kernels read.
+//! The work that streams execute: copies, fills, launches, memory operations and semaphores, and
+//! the textures that kernels read.
 
 pub mod cluster_limits;
 pub mod conditional_values;

@@ -1,4 +1,5 @@
-//! How many blocks a multiprocessor holds, from the resources of the device's architecture.
+//! Occupancy: how many blocks fit on a multiprocessor, from the resources of the device's
+//! architecture.
 
 use std::sync::atomic::Ordering;
 
@@ -8,13 +9,13 @@ use crate::process::architecture::Architecture;
 use crate::process::device;
 use cuda_emulator_engine::KernelInfo;
 
-/// Registers are given out to warps in units of this.
+/// Granularity of register allocation per warp.
 const REGISTER_UNIT: u32 = 256;
-/// Shared memory is given out to blocks in units of this.
+/// Granularity of shared memory allocation per block.
 const SHARED_UNIT: u64 = 128;
 
-/// Blocks of `threads` threads and `dynamic_shared` bytes that one multiprocessor holds at once; 0 for a block that
-/// can't be launched at all.
+/// Returns how many blocks of `threads` threads and `dynamic_shared` bytes run on one
+/// multiprocessor at once, or 0 if the block cannot be launched at all.
 pub fn blocks(
     device: &Architecture,
     info: &KernelInfo,
@@ -22,7 +23,7 @@ pub fn blocks(
     threads: u32,
     dynamic_shared: u64,
 ) -> u32 {
-    // As an H200's driver has it, of larger blocks than the kernel was compiled for too.
+    // Like an H200's driver, it also counts blocks larger than the kernel was compiled for.
     if threads == 0 || threads > device::MAX_THREADS {
         return 0;
     }
@@ -41,7 +42,7 @@ pub fn blocks(
         .min(device.blocks)
 }
 
-/// As [`blocks`], on the device that is played.
+/// Like [`blocks`], for the emulated device.
 pub fn of_device(function: &Function, threads: u32, dynamic_shared: u64) -> u32 {
     blocks(
         device::architecture(),
@@ -52,12 +53,15 @@ pub fn of_device(function: &Function, threads: u32, dynamic_shared: u64) -> u32 
     )
 }
 
-/// Blocks that the whole device holds at once.
+/// Returns how many blocks run on the whole device at once.
 pub fn blocks_on_device(function: &Function, threads: u32, dynamic_shared: u64) -> u64 {
     u64::from(of_device(function, threads, dynamic_shared)) * u64::from(device::multiprocessors())
 }
 
-/// As [`blocks`], with the function's own limit on dynamic shared memory.
+/// Like [`blocks`], with the function's own limit on dynamic shared memory.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if `threads` is not positive.
 pub fn of_function(function: &Function, threads: i32, dynamic_shared: u64) -> Result<u32> {
     let threads = u32::try_from(threads).map_err(|_| Code::ERROR_INVALID_VALUE)?;
     if threads == 0 {
@@ -69,7 +73,11 @@ pub fn of_function(function: &Function, threads: i32, dynamic_shared: u64) -> Re
     Ok(of_device(function, threads, dynamic_shared))
 }
 
-/// The block size that keeps most threads on a multiprocessor, and the smallest grid that fills the device.
+/// Returns the block size with the most threads per multiprocessor, and the smallest grid that
+/// fills the device.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if no block fits.
 pub fn best_block(
     function: &Function,
     dynamic_shared: impl Fn(u32) -> u64,
@@ -86,7 +94,7 @@ pub fn best_block(
     while threads > 0 {
         let size = threads.min(most);
         let count = of_function(function, size as i32, dynamic_shared(size))?;
-        // The larger block of two equals.
+        // Of two equal results, the larger block.
         if count * size > best.0 {
             best = (count * size, size, count);
         }
@@ -98,16 +106,17 @@ pub fn best_block(
     }
 }
 
-/// Dynamic shared memory that each of `count` blocks may use when all are to fit a multiprocessor.
+/// Returns the dynamic shared memory available to each of `count` blocks if all of them are to fit
+/// on a multiprocessor.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` when they don't fit even without any.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if they do not fit even without dynamic shared memory.
 pub fn available_shared(function: &Function, count: u32, threads: u32) -> Result<u64> {
     let info = function.info();
     if of_device(function, threads, 0) < count {
         return Err(Code::ERROR_INVALID_VALUE);
     }
-    // As an H200's driver has it: what the system takes of each block is forgotten.
+    // Like an H200's driver, it ignores the memory that the system reserves per block.
     let share = u64::from(device::architecture().shared / count) / SHARED_UNIT * SHARED_UNIT;
     let taken = u64::from(info.static_shared);
     let most = u64::from(function.settings.dynamic_shared.load(Ordering::Relaxed));
@@ -152,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn architectures_differ() {
+    fn occupancy_depends_on_the_architecture() {
         let device = |name| Architecture::named(name).unwrap();
         let plain = kernel(16, 0, None);
         for (name, small, large, shared) in [
@@ -169,12 +178,12 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_between_two_units_still_fits_the_block() {
+    fn estimate_between_two_units_still_fits_the_block() {
         assert_eq!(blocks(&kernel(255, 0, Some(384)), 384, 0), 1);
     }
 
     #[test]
-    fn each_resource_limits() {
+    fn each_resource_limits_the_blocks() {
         assert_eq!(blocks(&kernel(16, 0, None), 32, 0), 32, "blocks");
         assert_eq!(blocks(&kernel(16, 0, None), 1024, 0), 2, "threads");
         assert_eq!(blocks(&kernel(64, 0, None), 256, 0), 4, "registers");
@@ -202,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_of_many_registers_still_fits_the_largest_block() {
+    fn estimate_of_many_registers_still_fits_the_largest_block() {
         assert_eq!(blocks(&kernel(255, 0, None), 1024, 0), 1);
         assert_eq!(blocks(&kernel(255, 0, Some(256)), 256, 0), 1);
     }

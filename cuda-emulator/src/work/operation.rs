@@ -1,4 +1,4 @@
-//! What streams do, in one description: it is put on a stream, or recorded as a node of a graph.
+//! Operations, which can be enqueued on a stream or recorded as a node of a graph.
 
 use std::sync::Arc;
 
@@ -14,29 +14,30 @@ use crate::queue::event::Event;
 use crate::queue::host_functions::HostCall;
 use crate::queue::stream::{Piece, Stream};
 
-/// An operation whose arguments have been checked. It holds them by value.
+/// An operation with checked arguments, which it owns.
 #[derive(Clone)]
 pub enum Operation {
     Launch(Launch),
     Copy(Transfer),
     Fill(CheckedFill),
     Call(HostCall),
-    /// Waits and writes of values in memory.
+    /// Waits for and writes of values in memory.
     Words(Words),
-    /// The record of an event.
+    /// Records an event.
     Record(Arc<Event>),
-    /// The wait for an event.
+    /// Waits for an event.
     Await(Arc<Event>),
-    /// Signals of external semaphores, or waits for them.
+    /// Signals external semaphores or waits for them.
     Semaphores(Semaphores),
-    /// Only in graphs: an allocation's memory comes.
+    /// Only in graphs: makes an allocation's memory accessible.
     Allocate(Arc<GraphMemory>),
-    /// Only in graphs: an allocation's memory goes.
+    /// Only in graphs: makes an allocation's memory inaccessible.
     Free(Arc<GraphMemory>),
 }
 
 impl Operation {
-    /// One run of it on a stream, as work of a context: in the order of the stream, without waiting for it.
+    /// Returns the stream work of one run, for a context, in the order of the stream and without
+    /// waiting.
     pub fn pieces(self, context: &Arc<Context>, stream: &Stream) -> Vec<Piece> {
         vec![match self {
             Operation::Launch(launch) => launch.piece(),
@@ -47,20 +48,20 @@ impl Operation {
             Operation::Record(event) => event.recording(),
             Operation::Await(event) => event.waiting(),
             Operation::Semaphores(semaphores) => semaphores.piece(context),
-            Operation::Allocate(memory) => memory.coming(),
-            Operation::Free(memory) => memory.going(),
+            Operation::Allocate(memory) => memory.allocation_work(),
+            Operation::Free(memory) => memory.free_work(),
         }]
     }
 
-    /// Puts it on a stream.
+    /// Enqueues it on a stream.
     ///
     /// # Errors
-    /// The sticky error of a fault met while waiting.
+    /// Returns the sticky error if a fault happens while the call waits.
     pub fn submit(self, stream: &Arc<Stream>) -> Result {
         match self {
-            // What the host may do when the call returns depends on the memory.
+            // Whether the call waits depends on the memory.
             Operation::Copy(transfer) => return transfer.submit(stream, Timing::Asynchronous),
-            Operation::Await(event) => event.hold_up(stream),
+            Operation::Await(event) => event.make_wait(stream),
             Operation::Launch(launch) => {
                 stream.submit(launch.piece());
             }

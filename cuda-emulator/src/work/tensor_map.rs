@@ -1,17 +1,17 @@
-//! Tensor maps: what the driver asks of them before it encodes them.
+//! Tensor maps: the driver's checks before it encodes them.
 
 use crate::abi::status::{Code, Result};
 use crate::abi::*;
 use crate::process::device;
 use cuda_emulator_engine::tensor_map::{Columns, Element, Mode, TensorMap};
 
-/// What all kinds of maps are made of, as the client gives it.
+/// The client's parameters that are common to all kinds of maps.
 pub struct Request {
     pub element: u32,
     pub address: u64,
-    /// As many as the map has dimensions.
+    /// One length per dimension.
     pub dims: Vec<u64>,
-    /// In bytes, one fewer.
+    /// Bytes, for all dimensions but the first.
     pub strides: Vec<u64>,
     pub steps: Vec<u32>,
     pub interleave: u32,
@@ -20,7 +20,8 @@ pub struct Request {
     pub fill: u32,
 }
 
-/// Bytes of the span that a swizzle works in; None for numbers that the device doesn't have.
+/// Returns the bytes of the span within which a swizzle works, or `None` for a mode that the device
+/// does not have.
 fn span(swizzle: u32) -> Option<u64> {
     match swizzle {
         CU_TENSOR_MAP_SWIZZLE_NONE => Some(u64::MAX),
@@ -31,7 +32,7 @@ fn span(swizzle: u32) -> Option<u64> {
     }
 }
 
-/// Most bytes of a tile: what a multiprocessor of an H200 has as shared memory.
+/// Maximum bytes of a tile: the shared memory of an H200's multiprocessor.
 const MOST_BYTES: u64 = 228 << 10;
 
 fn ensure(holds: bool) -> Result {
@@ -42,7 +43,10 @@ fn ensure(holds: bool) -> Result {
     }
 }
 
-/// A device without tensor maps refuses them all.
+/// Checks that the device has tensor maps.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_NOT_SUPPORTED` below compute capability 9.0.
 pub fn supported() -> Result {
     if device::architecture().capability < (9, 0) {
         return Err(Code::ERROR_NOT_SUPPORTED);
@@ -50,7 +54,7 @@ pub fn supported() -> Result {
     Ok(())
 }
 
-/// The address of a tensor with this interleave.
+/// Checks the alignment of a tensor's address for an interleave.
 fn check_address(address: u64, interleave: u32) -> Result {
     let align = match interleave {
         CU_TENSOR_MAP_INTERLEAVE_32B => 32,
@@ -65,7 +69,8 @@ impl Request {
         Element(element).size().ok_or(Code::ERROR_INVALID_VALUE)
     }
 
-    /// What is asked of every map. `inner` is how many elements a row of the tile has.
+    /// Checks the parameters that are common to all maps. `inner` is the number of elements per row
+    /// of the tile.
     fn check(&self, inner: u64) -> Result {
         let size = self.size()?;
         let floating = Element(self.element as u8).floating();
@@ -84,13 +89,14 @@ impl Request {
         };
         let sound = |&stride: &u64| stride.is_multiple_of(multiple) && stride < 1 << 40;
         ensure(self.strides.iter().all(sound))?;
-        // The first one too, although it is ignored without interleave; as on an H200.
+        // As on an H200, the first step is checked too, although it is ignored without interleave.
         ensure(self.steps.iter().all(|step| (1..=8).contains(step)))?;
         let span = span(self.swizzle).ok_or(Code::ERROR_INVALID_VALUE)?;
         ensure((inner * size).is_multiple_of(16))?;
         match self.interleave {
             CU_TENSOR_MAP_INTERLEAVE_NONE => ensure(inner * size <= span),
-            // With the interleave of 32 bytes an H200's driver takes other swizzles than that of 32 bytes, too.
+            // With the interleave of 32 bytes, an H200's driver also accepts swizzles other than 32
+            // bytes.
             _ => ensure(self.dims.len() >= 3),
         }
     }
@@ -111,7 +117,7 @@ impl Request {
         }
     }
 
-    /// A map of boxes of these lengths.
+    /// Creates a tiled map with boxes of these lengths.
     pub fn tiled(&self, lengths: &[u32]) -> Result<TensorMap> {
         ensure(lengths.iter().all(|length| (1..=256).contains(length)))?;
         self.check(lengths[0].into())?;
@@ -121,7 +127,7 @@ impl Request {
         Ok(self.map(Mode::Tile(std::array::from_fn(length))))
     }
 
-    /// A map of im2col: corners of width, height and depth.
+    /// Creates an im2col map. Its corners have width, height and depth.
     pub fn im2col(
         &self,
         lower: &[i32],
@@ -144,7 +150,7 @@ impl Request {
         ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels))?;
         ensure(u64::from(channels * pixels) * self.size()? <= MOST_BYTES)?;
         self.check(channels.into())?;
-        // The box has pixels.
+        // The box must contain pixels.
         let dims = &self.dims[1..];
         let ends = dims
             .iter()
@@ -166,8 +172,9 @@ impl Request {
     }
 }
 
-/// A map of im2col along the width; corners of the width alone. An H200's driver makes them too, although only devices of
-/// compute capability 10.0 copy by them, and asks the same as for im2col.
+/// Creates an im2col-wide map, whose corners have only a width. An H200's driver creates these too,
+/// with the same checks as im2col, although only devices of compute capability 10.0 can copy with
+/// them.
 pub fn wide(
     request: &Request,
     corners: (i32, i32),
@@ -188,7 +195,8 @@ pub fn wide(
     })
 }
 
-/// An address that is put into a map: the driver asks less of it than when a map is made.
+/// Checks an address that replaces the one in a map. The driver checks less here than when it
+/// creates a map.
 pub fn check_replacement(address: u64) -> Result {
     check_address(address, CU_TENSOR_MAP_INTERLEAVE_NONE)
 }

@@ -1,4 +1,4 @@
-//! Texture and surface objects: what kernels read and write arrays by, and memory as textures.
+//! Texture and surface objects, through which kernels access arrays, and linear memory as textures.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::process::handle::{Object, Table};
 use crate::process::registry::Owner;
 use cuda_emulator_engine::texture::{Level, Shape, Surface, Texels, Texture};
 
-/// What an object reads: the arrays that its texels are in, or memory.
+/// The memory of an object.
 enum Backing {
     Arrays(Vec<Arc<Array>>),
-    /// From an address on, so many bytes.
+    /// Address and number of bytes.
     Memory(u64, u64),
 }
 
@@ -26,7 +26,7 @@ enum Backing {
 pub struct TextureObject {
     pub handle: u64,
     pub context: Arc<Context>,
-    /// As the client described it.
+    /// The client's descriptors.
     pub resource: ResourceDescriptor,
     pub sampler: TextureDescriptor,
     pub view: Option<ViewDescriptor>,
@@ -75,8 +75,8 @@ impl Object for SurfaceObject {
 }
 
 impl Backing {
-    /// What keeps the texels there for a kernel that has the object: arrays are given back when nobody has them. Memory stays
-    /// mapped anyway.
+    /// Returns a reference that keeps the texels alive for a kernel. Arrays are freed when the last
+    /// reference is dropped. Linear memory stays mapped anyway.
     fn kept(&self) -> Option<Arc<dyn Any + Send + Sync>> {
         match self {
             Backing::Arrays(arrays) => Some(Arc::new(arrays.clone())),
@@ -84,7 +84,7 @@ impl Backing {
         }
     }
 
-    /// Why kernels of a context can't have the texels; `None` while they can.
+    /// Returns why kernels of a context cannot access the texels, or `None` if they can.
     fn loss(&self, context: &Context) -> Option<String> {
         match self {
             Backing::Arrays(arrays) => {
@@ -96,7 +96,7 @@ impl Backing {
                     Ok(one) if !one.is_closed_to_reads(context, address, bytes) => return None,
                     Ok(_) => virtual_memory::explain(address, context.ordinal)
                         .or_else(|| address_report::closed(context, address))
-                        .unwrap_or_else(|| "a part of it is closed".into()),
+                        .unwrap_or_else(|| "part of it may not be accessed".into()),
                     Err(_) => address_report::explain(address, bytes as u32),
                 };
                 Some(format!(
@@ -107,7 +107,7 @@ impl Backing {
     }
 }
 
-/// The levels of arrays.
+/// Returns the levels of arrays.
 fn levels(arrays: &[Arc<Array>]) -> Vec<Level> {
     arrays
         .iter()
@@ -125,12 +125,12 @@ fn shape(array: &Array) -> Shape {
         _ if array.is_cube() => Shape::Cube,
         1 => Shape::Line,
         2 => Shape::Plane,
-        // There are no arrays of more.
+        // Arrays have at most three dimensions.
         _ => Shape::Volume,
     }
 }
 
-/// The texels of a resource, and what they are in.
+/// Returns the texels of a resource, and the memory they are in.
 fn texels(resource: &ResourceDescriptor, checked: &Checked) -> Result<(Texels, Backing)> {
     let word = |place: usize| resource.words[place];
     let of_arrays = |name: String, arrays: Vec<Arc<Array>>| {
@@ -186,11 +186,12 @@ fn texels(resource: &ResourceDescriptor, checked: &Checked) -> Result<(Texels, B
     })
 }
 
-/// Leaves of an array's layers those of a view, as an H200 does (driver 580): it counts from the first, and takes the last
-/// for what is beyond. Of several cubes the first is a face, and the last is as many cubes further on as it says.
+/// Restricts an array's layers to those of a view, as an H200 does (driver 580). A range beyond the
+/// last layer ends at the last layer. For layered cubes the first layer counts faces, but the
+/// difference between the last and the first counts cubes.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a range that is none, or of what has no layers.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the range is empty, or if the array has no layers.
 fn show_layers(texels: &mut Texels, view: &ViewDescriptor) -> Result {
     let (first, last) = (view.first_layer, view.last_layer);
     if first > last || !texels.layered && last > 0 {
@@ -214,7 +215,8 @@ fn show_layers(texels: &mut Texels, view: &ViewDescriptor) -> Result {
 /// Creates a texture object in the current context.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for descriptions that an H200 refuses; what the arrays' handles give.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if an H200 rejects the descriptors, and the errors of looking
+/// up the arrays.
 pub fn create(
     resource: ResourceDescriptor,
     sampler: TextureDescriptor,
@@ -230,7 +232,8 @@ pub fn create(
         show_layers(&mut texels, view)?;
     }
     let (mut resource, mut sampler, mut view) = (resource, sampler, view);
-    // What the driver tells later: no view of memory, and no modes that there aren't.
+    // The descriptors as the driver returns them later: without a view for memory, and with valid
+    // address modes.
     if matches!(backing, Backing::Memory(..)) {
         view = None;
     }
@@ -238,7 +241,7 @@ pub fn create(
         sampler.address[2] = CU_TR_ADDRESS_MODE_CLAMP;
     }
     if resource.kind == CU_RESOURCE_TYPE_PITCH2D && resource.words[place::HEIGHT] == 1 {
-        // What the driver tells later: a single row has no distance to the next.
+        // The driver also returns no pitch for a single row.
         resource.words[place::PITCH] = 0;
     }
     let texture = Arc::new(Texture {
@@ -260,7 +263,7 @@ pub fn create(
 /// Creates a surface object in the current context.
 ///
 /// # Errors
-/// As [`create`].
+/// Returns the errors of [`create`].
 pub fn create_surface(resource: ResourceDescriptor) -> Result<Arc<SurfaceObject>> {
     let context = context::current()?;
     let checked = texture_checks::surface(&resource)?;
@@ -278,30 +281,32 @@ pub fn create_surface(resource: ResourceDescriptor) -> Result<Arc<SurfaceObject>
     }))
 }
 
-/// The texture object behind a handle, its context usable.
+/// Returns the texture object of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not live, or an error if its context is
+/// destroyed or has faulted.
 pub fn get(handle: u64) -> Result<Arc<TextureObject>> {
     let object = TEXTURES.get(handle).ok_or(Code::ERROR_INVALID_VALUE)?;
     object.context.usable()?;
     Ok(object)
 }
 
-/// The surface object behind a handle, its context usable.
+/// Returns the surface object of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE`; the state of the context.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not live, or an error if its context is
+/// destroyed or has faulted.
 pub fn get_surface(handle: u64) -> Result<Arc<SurfaceObject>> {
     let object = SURFACES.get(handle).ok_or(Code::ERROR_INVALID_VALUE)?;
     object.context.usable()?;
     Ok(object)
 }
 
-/// Destroys a texture object. A read that is under way keeps its texels.
+/// Destroys a texture object. Running reads keep the texels alive.
 ///
 /// # Errors
-/// As [`get`].
+/// Returns the errors of [`get`].
 pub fn destroy(handle: u64) -> Result {
     get(handle)?;
     TEXTURES
@@ -310,17 +315,17 @@ pub fn destroy(handle: u64) -> Result {
         .ok_or(Code::ERROR_INVALID_VALUE)
 }
 
-/// Destroys a surface object, as [`destroy`].
+/// Destroys a surface object, if the handle is live. Running reads keep the texels alive.
 ///
 /// # Errors
-/// The state of the current context.
+/// Returns an error if there is no current context, or if it is destroyed or has faulted.
 pub fn destroy_surface(handle: u64) -> Result {
     context::current()?;
     SURFACES.remove(handle);
     Ok(())
 }
 
-/// The texture that a kernel of a context reads by a handle, or the reason of a fault.
+/// Returns the texture that a kernel of a context reads, or the reason for a fault.
 pub fn for_kernel(
     context: &Arc<Context>,
     handle: u64,
@@ -332,12 +337,12 @@ pub fn for_kernel(
     match object.backing.loss(context) {
         None => Ok(object.texture.clone()),
         Some(loss) => Err(format!(
-            "the texels of texture object {handle:#x} are out of reach: {loss}"
+            "the texels of texture object {handle:#x} cannot be accessed: {loss}"
         )),
     }
 }
 
-/// The surface that a kernel of a context reaches by a handle, or the reason of a fault.
+/// Returns the surface that a kernel of a context accesses, or the reason for a fault.
 pub fn surface_for_kernel(
     context: &Arc<Context>,
     handle: u64,
@@ -349,7 +354,7 @@ pub fn surface_for_kernel(
     match object.backing.loss(context) {
         None => Ok(object.surface.clone()),
         Some(loss) => Err(format!(
-            "the texels of surface object {handle:#x} are out of reach: {loss}"
+            "the texels of surface object {handle:#x} cannot be accessed: {loss}"
         )),
     }
 }
@@ -357,15 +362,15 @@ pub fn surface_for_kernel(
 fn unknown(kind: &str, handle: u64) -> String {
     let of_surface = SURFACES.get(handle).is_some();
     let what = if TEXTURES.get(handle).is_some() && kind != "texture" {
-        "it is that of a texture object".into()
+        "it is the handle of a texture object".into()
     } else if of_surface && kind != "surface" {
-        "it is that of a surface object".into()
+        "it is the handle of a surface object".into()
     } else if TEXTURES.get(handle).is_some() || of_surface {
-        "it is that of another context's".into()
+        "it is the handle of an object of another context".into()
     } else if let Some(one) = allocations::find(handle) {
         format!("it is an address in {}", one.summary())
     } else {
-        "it was never created here, or has been destroyed".to_string()
+        "it was never created or has been destroyed".to_string()
     };
     format!("{handle:#x} isn't the handle of a {kind} object of this context: {what}")
 }
@@ -375,7 +380,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_has_an_object_keeps_its_texels() {
+    fn reference_to_an_object_keeps_its_texels() {
         let context = context::create(0, 0).unwrap();
         let array = array::create(Array3dDescriptor {
             width: 8,

@@ -1,4 +1,4 @@
-//! What the driver asks of texture and surface objects before it makes them.
+//! The driver's checks of texture and surface objects before it creates them.
 
 use std::ops::Range;
 
@@ -10,16 +10,16 @@ use crate::process::device_attributes::attribute;
 use crate::process::warnings;
 use cuda_emulator_engine::texture::{Address, Channel, Detail, Sampler};
 
-/// What descriptions come to.
+/// The result of checking the descriptors.
 pub struct Checked {
     pub channel: Channel,
     pub channels: u32,
-    /// Which levels of a mipmapped array are seen.
+    /// The visible levels of a mipmapped array.
     pub levels: Range<usize>,
     pub sampler: Sampler,
 }
 
-/// Flags that CUDA doesn't name, and an H200 takes.
+/// Flags that CUDA does not name and an H200 accepts.
 const UNNAMED: u32 = 0x0c;
 const FLAGS: u32 = UNNAMED
     | CU_TRSF_READ_AS_INTEGER
@@ -36,7 +36,7 @@ fn ensure(holds: bool) -> Result {
     }
 }
 
-/// What a channel of a format is, as it lies in memory or as numbers from 0 to 1.
+/// Returns the type of a channel: as stored, or normalized to 0..1 or -1..1.
 fn channel(format: u32, integers: bool) -> Result<Channel> {
     Ok(match format {
         CU_AD_FORMAT_UNSIGNED_INT8 if integers => Channel::U8,
@@ -63,7 +63,7 @@ fn channel(format: u32, integers: bool) -> Result<Channel> {
         CU_AD_FORMAT_SIGNED_INT32 => Channel::S32,
         CU_AD_FORMAT_HALF => Channel::F16,
         CU_AD_FORMAT_FLOAT => Channel::F32,
-        // Block-compressed formats and others.
+        // Block-compressed and other formats.
         _ => return Err(Code::ERROR_NOT_SUPPORTED),
     })
 }
@@ -78,16 +78,17 @@ fn address(mode: u32) -> Result<Address> {
     })
 }
 
-/// What a sampler's description says, for this resource.
+/// Returns the sampler of a descriptor for this resource.
 fn sampler(given: &TextureDescriptor, found: &Found) -> Result<Sampler> {
     ensure(given.flags & !FLAGS == 0 && given.reserved == [0; 12])?;
     ensure(given.filter <= CU_TR_FILTER_MODE_LINEAR)?;
     ensure(given.mipmap_filter <= CU_TR_FILTER_MODE_LINEAR)?;
-    // Those of mipmapped arrays are so without the flag too, on an H200: texels of which level would they count?
+    // On an H200, coordinates of mipmapped arrays are normalized even without the flag, because
+    // texel coordinates would depend on the level.
     let normalised = given.flags & CU_TRSF_NORMALIZED_COORDINATES != 0 || found.mipmapped;
     let mut modes = [Address::Clamp; 3];
     for (axis, mode) in modes.iter_mut().enumerate() {
-        // What isn't an axis isn't looked at. A line is a plane of one row.
+        // Unused axes are not checked. A line is a plane of one row.
         match address(given.address[axis]) {
             Ok(found) => *mode = found,
             Err(code) if axis < found.dimensions.max(2) => return Err(code),
@@ -95,7 +96,8 @@ fn sampler(given: &TextureDescriptor, found: &Found) -> Result<Sampler> {
         }
     }
     Ok(Sampler {
-        // Without normalised coordinates nothing repeats; directions to a cube are always such.
+        // Wrap and mirror need normalized coordinates. Directions into a cube are always
+        // normalized.
         address: modes.map(|mode| match mode {
             Address::Wrap | Address::Mirror if !normalised && !found.cube => Address::Clamp,
             mode => mode,
@@ -114,17 +116,17 @@ fn sampler(given: &TextureDescriptor, found: &Found) -> Result<Sampler> {
     })
 }
 
-/// What a resource is.
+/// The properties of a resource.
 struct Found {
     texel: Texel,
     levels: usize,
     dimensions: usize,
     cube: bool,
-    /// Memory, of which views don't count.
+    /// Whether it is linear memory, for which views are ignored.
     memory: bool,
-    /// A mipmapped array, of one level too.
+    /// Whether it is a mipmapped array, even with one level.
     mipmapped: bool,
-    /// As the array was described.
+    /// The lengths in the array's descriptor.
     size: [usize; 3],
 }
 
@@ -142,18 +144,18 @@ impl Found {
     }
 }
 
-/// The resource, also where its array has gone meanwhile.
+/// Returns the properties of a resource.
 fn find(resource: &ResourceDescriptor) -> Result<Found> {
     ensure(resource.flags == 0)?;
     let word = |place: usize| resource.words[place];
-    let refused = |_| Code::ERROR_INVALID_VALUE;
+    let rejected = |_| Code::ERROR_INVALID_VALUE;
     match resource.kind {
         CU_RESOURCE_TYPE_ARRAY => {
-            let array = array::get(word(place::WHAT)).map_err(refused)?;
+            let array = array::get(word(place::WHAT)).map_err(rejected)?;
             Ok(Found::of(&array, 1))
         }
         CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
-            let whole = array::get_mipmapped(word(place::WHAT)).map_err(refused)?;
+            let whole = array::get_mipmapped(word(place::WHAT)).map_err(rejected)?;
             Ok(Found {
                 mipmapped: true,
                 ..Found::of(&whole.levels[0], whole.levels.len())
@@ -181,10 +183,10 @@ fn find(resource: &ResourceDescriptor) -> Result<Found> {
     }
 }
 
-/// What addresses of textures in memory, and distances of their rows, are multiples of.
+/// Alignment of addresses and pitches of textures in memory.
 const ALIGNMENT: u64 = 512;
 const PITCH: u64 = 32;
-/// Most texels along the width and the height of pitched memory.
+/// Maximum width and height of pitched memory in texels.
 const MOST_PITCHED: [u64; 2] = [131_072, 65_000];
 
 fn memory(resource: &ResourceDescriptor, texel: &Texel) -> Result {
@@ -202,7 +204,8 @@ fn memory(resource: &ResourceDescriptor, texel: &Texel) -> Result {
     ensure(pitch.is_multiple_of(PITCH) && pitch >= width * texel.bytes)
 }
 
-/// The texels that a view's format names; `None` for formats that the emulator doesn't read.
+/// Returns the texel format of a view's format, or `None` for formats that the emulator does not
+/// read.
 fn viewed(format: u32) -> Option<(u32, u32)> {
     let formats = [
         CU_AD_FORMAT_UNSIGNED_INT8,
@@ -219,7 +222,7 @@ fn viewed(format: u32) -> Option<(u32, u32)> {
     Some((*format, [1, 2, 4][number as usize % 3]))
 }
 
-/// What a view of an array shows.
+/// The part of an array that a view shows.
 struct Seen {
     format: u32,
     channels: u32,
@@ -236,10 +239,12 @@ fn view(found: &Found, view: &ViewDescriptor) -> Result<Seen> {
     let (format, channels) = viewed(view.format).ok_or(Code::ERROR_INVALID_VALUE)?;
     ensure(Texel::new(format, channels)?.bytes == found.texel.bytes)?;
     if found.texel.is_compressed() {
-        return Err(warnings::lacking("a view of compressed blocks as texels"));
+        return Err(warnings::missing_feature(
+            "a view of compressed blocks as texels",
+        ));
     }
     ensure([view.width, view.height, view.depth] == found.size && view.reserved == [0; 16])?;
-    // The last level may be one beyond those that there are.
+    // The last level may be one more than exists.
     let (first, last) = (view.first_level as usize, view.last_level as usize);
     ensure(first <= last && first < found.levels && last <= found.levels)?;
     Ok(Seen {
@@ -249,11 +254,11 @@ fn view(found: &Found, view: &ViewDescriptor) -> Result<Seen> {
     })
 }
 
-/// What a texture object comes to.
+/// Checks the descriptors of a texture object.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for what doesn't go together; `CUDA_ERROR_NOT_SUPPORTED` for formats that the emulator
-/// doesn't read.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if they do not fit together, and `CUDA_ERROR_NOT_SUPPORTED`
+/// for formats that the emulator does not read.
 pub fn texture(
     resource: &ResourceDescriptor,
     given: &TextureDescriptor,
@@ -279,10 +284,12 @@ pub fn texture(
     })
 }
 
-/// What a surface object comes to. An H200 doesn't ask whether the array is for surfaces.
+/// Checks the descriptor of a surface object. Like an H200, it does not check whether the array was
+/// created for surfaces.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for anything but an array.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the resource is not an array, and
+/// `CUDA_ERROR_NOT_SUPPORTED` for formats that the emulator does not read.
 pub fn surface(resource: &ResourceDescriptor) -> Result<Checked> {
     ensure(resource.kind == CU_RESOURCE_TYPE_ARRAY)?;
     let found = find(resource)?;

@@ -1,6 +1,6 @@
-//! Launches that kernels change: their arguments, their grid, and whether they run.
+//! Launches that kernels can change: their arguments, their grid, and whether they run.
 //!
-//! A change counts for each later run of the node, until the host changes the node itself.
+//! A change applies to each later run of the node, until the host changes the node itself.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -10,7 +10,7 @@ use crate::process::device;
 use crate::process::registry;
 use cuda_emulator_engine::{NodeChange, Shape, Unpoisoned};
 
-/// What a `CUgraphDeviceNode` stands for.
+/// The node of a `CUgraphDeviceNode`.
 pub struct Updatable {
     pub handle: u64,
     /// Bytes of the kernel's parameters.
@@ -18,16 +18,16 @@ pub struct Updatable {
     changes: Mutex<Changes>,
 }
 
-/// What kernels have changed.
+/// The changes made by kernels.
 #[derive(Default)]
 struct Changes {
-    /// Places in the parameters, and what is there now.
+    /// Offsets in the parameters and the new bytes.
     params: Vec<(usize, Box<[u8]>)>,
     grid: Option<[u32; 3]>,
     enabled: Option<bool>,
 }
 
-/// Those that a graph, an executable one or a launch still has.
+/// Nodes that a graph, an executable graph or a launch still uses.
 static NODES: Mutex<Option<HashMap<u64, Weak<Updatable>>>> = Mutex::new(None);
 
 impl Drop for Updatable {
@@ -40,7 +40,7 @@ impl Drop for Updatable {
 
 impl Updatable {
     pub fn new(param_bytes: usize) -> Arc<Updatable> {
-        // Like no other handle, and like no address.
+        // Differs from all other handles and from all addresses.
         let handle = 0x1f << 56 | registry::next_number() << 4 | 8;
         let node = Arc::new(Updatable {
             handle,
@@ -57,12 +57,13 @@ impl Updatable {
         self.changes.lock().unpoisoned()
     }
 
-    /// The host has changed the node.
+    /// Discards the changes, because the host has changed the node.
     pub fn forget_changes(&self) {
         *self.changes() = Changes::default();
     }
 
-    /// Applies the changes to a launch, and says whether it runs: `enabled`, where no kernel has changed that.
+    /// Applies the changes to a launch. Returns whether it runs, which is `enabled` unless a kernel
+    /// has changed that.
     pub fn apply(&self, shape: &mut Shape, params: &mut Arc<[u8]>, enabled: bool) -> bool {
         let changes = self.changes();
         if !changes.enabled.unwrap_or(enabled) {
@@ -81,7 +82,7 @@ impl Updatable {
         true
     }
 
-    /// The value of the attribute.
+    /// Returns the value of the launch attribute.
     pub fn value(&self) -> AttributeValue {
         let mut value = [0; 16];
         value[0] = 1;
@@ -91,7 +92,8 @@ impl Updatable {
     }
 }
 
-/// A change by a kernel; whether it is allowed. The reason of a fault for a handle that isn't one.
+/// Applies a change by a kernel. Returns whether the change is allowed, or the reason for a fault
+/// if the handle is invalid.
 pub fn change(handle: u64, change: NodeChange<'_>) -> std::result::Result<bool, String> {
     if handle == 0 {
         return Ok(false);
@@ -103,7 +105,7 @@ pub fn change(handle: u64, change: NodeChange<'_>) -> std::result::Result<bool, 
     };
     let Some(node) = node else {
         return Err(format!(
-            "{handle:#x} isn't a device-updatable node, or its graph is gone"
+            "{handle:#x} is not a device-updatable node, or its graph was destroyed"
         ));
     };
     let mut changes = node.changes();
@@ -114,7 +116,7 @@ pub fn change(handle: u64, change: NodeChange<'_>) -> std::result::Result<bool, 
                 return Ok(false);
             }
             let place = offset as usize;
-            // The same place again and again: one entry.
+            // Repeated changes of the same bytes need only one entry.
             let same = |one: &(usize, Box<[u8]>)| one.0 == place && one.1.len() == bytes.len();
             changes.params.retain(|one| !same(one));
             changes.params.push((place, bytes.into()));

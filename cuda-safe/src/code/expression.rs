@@ -1,9 +1,9 @@
-//! Name expressions, by which kernels and variables of C++ are looked up.
+//! C++ name expressions, with which kernels and variables are looked up.
 
-/// Whether two name expressions differ in white space at most.
+/// Returns whether two name expressions are equal except for white space.
 pub(crate) fn same_expression(a: &str, b: &str) -> bool {
     fn words(text: &str) -> impl Iterator<Item = char> {
-        // White space counts where it keeps two names apart.
+        // White space is significant only between two names.
         let of_name = |c: char| c.is_alphanumeric() || c == '_';
         let mut last = None;
         let mut apart = false;

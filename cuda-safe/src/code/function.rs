@@ -1,4 +1,4 @@
-//! Kernels: what they need, and how they may be launched.
+//! Kernels of modules: their parameters and attributes.
 
 use std::{
     ffi::c_int,
@@ -26,7 +26,7 @@ use crate::{
     stream::last::Number,
 };
 
-/// A kernel of a module, which it keeps loaded. [`Function::launch`] launches it.
+/// A kernel of a module. It keeps the module loaded. [`Function::launch`] launches it.
 ///
 /// ```
 /// # use cuda_safe::{Context, Module};
@@ -42,20 +42,20 @@ use crate::{
 /// ```
 pub struct Function(Handle<Info>);
 
-/// What a kernel's clones share.
+/// The data that a kernel's clones share.
 struct Info {
     name: Box<str>,
     number: Number,
-    /// A copy of the module's, since each launch looks at it.
+    /// A copy of the module's context, because each launch uses it.
     context: Context,
-    /// A copy of the context's, for the same reason.
+    /// A copy of the context's limits, for the same reason.
     limits: Limits,
-    /// The address of the argument types that last fitted the parameters; see `fits`.
+    /// The address of the argument types that last matched the parameters. See `fits`.
     fitted: AtomicPtr<ArgumentType>,
-    /// `None` if neither the driver nor PTX reports them.
+    /// `None` if neither the driver nor PTX reports the parameters.
     parameters: OnceLock<Option<Box<[ParameterInfo]>>>,
-    /// What the PTX says from which the kernel was loaded.
-    told: Option<Arc<[ParameterInfo]>>,
+    /// The parameters in the PTX from which the kernel was loaded.
+    ptx: Option<Arc<[ParameterInfo]>>,
 }
 
 impl Kind for Info {
@@ -64,7 +64,7 @@ impl Kind for Info {
     const NAME: &'static str = "Function";
 
     unsafe fn release(&self, _: CUfunction, _: &Module) -> Result<()> {
-        Ok(()) // a part of its module
+        Ok(()) // the module owns it
     }
 
     fn show(&self, raw: CUfunction, _: &Module, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,18 +75,19 @@ impl Kind for Info {
 handle!(Function, CUfunction);
 
 impl Function {
-    /// The kernel behind a raw handle. A kernel is a part of its module, so nobody releases it by itself. `name` is the
-    /// name that messages show.
+    /// Wraps a raw kernel handle.
+    ///
+    /// A kernel is part of its module, so the `Function` does not release it. Messages show `name`.
     ///
     /// # Safety
-    /// `raw` is a kernel of `module`.
+    /// The caller must ensure that `raw` is a kernel of `module`.
     ///
     /// ```
     /// # use cuda_safe::{Context, Function, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// let module = Module::compile(&context, r#"extern "C" __global__ void nothing() {}"#)?;
-    /// let raw = module.function("nothing")?.as_raw(); // perhaps from a raw call
+    /// let raw = module.function("nothing")?.as_raw(); // for example, from a raw call
     /// // SAFETY: a kernel of this module.
     /// let nothing = unsafe { Function::borrow_raw(&module, raw, "nothing") };
     /// assert_eq!(nothing.as_raw(), raw);
@@ -96,16 +97,16 @@ impl Function {
     #[must_use]
     pub unsafe fn borrow_raw(module: &Module, raw: CUfunction, name: &str) -> Self {
         // SAFETY: the caller's promise.
-        unsafe { Self::told_by_ptx(module, raw, name, None) }
+        unsafe { Self::with_ptx_parameters(module, raw, name, None) }
     }
 
     /// # Safety
-    /// As [`borrow_raw`](Self::borrow_raw).
-    pub(crate) unsafe fn told_by_ptx(
+    /// See [`borrow_raw`](Self::borrow_raw).
+    pub(crate) unsafe fn with_ptx_parameters(
         module: &Module,
         raw: CUfunction,
         name: &str,
-        told: Option<Arc<[ParameterInfo]>>,
+        ptx: Option<Arc<[ParameterInfo]>>,
     ) -> Self {
         let info = Info {
             name: name.into(),
@@ -114,13 +115,13 @@ impl Function {
             limits: *module.context().limits(),
             fitted: AtomicPtr::new(std::ptr::null_mut()),
             parameters: OnceLock::new(),
-            told,
+            ptx,
         };
-        // SAFETY: as this function's contract says; the module is held.
+        // SAFETY: this function has the same contract. The handle keeps the module alive.
         Self(unsafe { Handle::new(raw, false, module.clone(), info) })
     }
 
-    /// The name by which the kernel was looked up.
+    /// Returns the name under which the kernel was looked up.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.kind().name
@@ -131,13 +132,13 @@ impl Function {
         &self.0.kind().number
     }
 
-    /// The module that the kernel belongs to.
+    /// Returns the module that the kernel belongs to.
     #[must_use]
     pub fn module(&self) -> &Module {
         self.0.parent()
     }
 
-    /// The context that the kernel is loaded into.
+    /// Returns the context that the kernel is loaded into.
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
@@ -149,15 +150,16 @@ impl Function {
         &self.0.kind().limits
     }
 
-    /// The kernel's parameters in order. Read once.
+    /// Returns the kernel's parameters in order. They are read only once.
     ///
-    /// Offsets and sizes come from the driver, from CUDA 12.4 on. Kinds come from the PTX from which
-    /// the kernel was loaded, as [`Module::compile`] and [`Module::from_ptx`] do; with an older driver
-    /// the sizes come from there too. `None` if neither reports them.
+    /// From CUDA 12.4 on, the driver reports offsets and sizes. The kinds come from the PTX if the
+    /// kernel was loaded from PTX, as [`Module::compile`] and [`Module::from_ptx`] do. With an
+    /// older driver, the offsets and sizes come from the PTX too. Returns `None` if neither source
+    /// is available.
     ///
     /// # Errors
-    /// The driver has the function but fails this time: the context is unusable after a fault, for
-    /// instance.
+    /// Returns an error if the driver has the function and it fails, for example because the
+    /// context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -180,24 +182,28 @@ impl Function {
         Ok(self.0.kind().parameters.get_or_init(|| read).as_deref())
     }
 
-    /// Whether arguments of these types fit the parameters; also true if these are not known.
+    /// Returns whether arguments of these types fit the parameters. Also true if the parameters are
+    /// unknown.
     ///
-    /// The types are a constant of the tuple's type. Constants at the same place and of the same
-    /// length are equal, so that repeated launches compare one address.
+    /// The types are a constant of the tuple's type. Two constants with the same address and length
+    /// are equal, so repeated launches only compare one address.
     #[inline]
     pub(crate) fn fits(&self, types: &'static [ArgumentType]) -> Result<bool> {
-        let place = types.as_ptr().cast_mut();
-        if let Some(Some(parameters)) = self.0.kind().parameters.get()
-            && parameters.len() == types.len()
-            && self.0.kind().fitted.load(Ordering::Relaxed) == place
-        {
+        if self.fitted(types) {
             return Ok(true);
         }
-        self.fits_at_first(types)
+        self.check_types(types)
+    }
+
+    /// Whether these types were compared with the parameters last time, and fitted.
+    #[inline]
+    pub(crate) fn fitted(&self, types: &'static [ArgumentType]) -> bool {
+        matches!(self.0.kind().parameters.get(), Some(Some(parameters)) if parameters.len() == types.len())
+            && self.0.kind().fitted.load(Ordering::Relaxed) == types.as_ptr().cast_mut()
     }
 
     #[cold]
-    fn fits_at_first(&self, types: &'static [ArgumentType]) -> Result<bool> {
+    fn check_types(&self, types: &'static [ArgumentType]) -> Result<bool> {
         let Some(parameters) = self.parameters()? else {
             return Ok(true);
         };
@@ -212,12 +218,12 @@ impl Function {
 
     #[cold]
     fn read_parameters(&self) -> Result<Option<Box<[ParameterInfo]>>> {
-        let told = self.0.kind().told.as_deref();
+        let ptx = self.0.kind().ptx.as_deref();
         let get_param_info = match newer::cuFuncGetParamInfo() {
             Ok(function) => function,
-            // Definite: the driver has no such function.
+            // The driver does not have the function.
             Err(error) if *error.kind() == ErrorKind::Unsupported => {
-                return Ok(told.map(Into::into));
+                return Ok(ptx.map(Into::into));
             }
             Err(error) => return Err(error),
         };
@@ -225,8 +231,8 @@ impl Function {
         let mut parameters = Vec::new();
         loop {
             let (mut offset, mut size) = (0, 0);
-            // SAFETY: the kernel is live, both are valid for the write; an index beyond the last
-            // parameter is refused.
+            // SAFETY: the kernel is live, and both are valid for writing. The driver returns an
+            // error for an index beyond the last parameter.
             match unsafe { get_param_info(self.as_raw(), parameters.len(), &mut offset, &mut size) }
             {
                 CUresult::CUDA_SUCCESS => parameters.push(ParameterInfo {
@@ -238,18 +244,18 @@ impl Function {
                 code => self.context().check("cuFuncGetParamInfo", code)?,
             }
         }
-        // The driver is right. PTX is believed where it says the same.
+        // The driver is authoritative. The PTX is used only if it agrees.
         let places =
             |all: &[ParameterInfo]| -> Vec<_> { all.iter().map(|p| (p.offset, p.size)).collect() };
-        let agrees = |told: &&[ParameterInfo]| places(told) == places(&parameters);
-        let known = told.filter(agrees).map(Into::into);
+        let agrees = |ptx: &&[ParameterInfo]| places(ptx) == places(&parameters);
+        let known = ptx.filter(agrees).map(Into::into);
         Ok(Some(known.unwrap_or_else(|| parameters.into())))
     }
 
-    /// The value of an attribute, in the unit that the [`FunctionAttribute`] documents.
+    /// Returns the value of an attribute, in the unit that [`FunctionAttribute`] documents.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where the driver does not know the attribute.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attribute.
     ///
     /// ```
     /// # use cuda_safe::{Context, module::FunctionAttribute, Module};
@@ -269,8 +275,8 @@ impl Function {
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         let _current = self.context().enter("cuFuncGetAttribute")?;
         let mut value: c_int = 0;
-        // SAFETY: the kernel is live, `value` is valid for the write; an unknown attribute is
-        // refused.
+        // SAFETY: the kernel is live, and `value` is valid for writing. The driver returns an error
+        // for an unknown attribute.
         let code = unsafe {
             sys::cuFuncGetAttribute(
                 &mut value,
@@ -282,10 +288,10 @@ impl Function {
         Ok(value)
     }
 
-    /// Sets an attribute. Only some of them can be set.
+    /// Sets an attribute. Only some attributes can be set.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where the attribute can't be set, or not to this value.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set, or not to this value.
     ///
     /// ```
     /// # use cuda_safe::{Context, module::FunctionAttribute, Module};
@@ -301,7 +307,7 @@ impl Function {
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result<()> {
         let _current = self.context().enter("cuFuncSetAttribute")?;
-        // SAFETY: the kernel is live; an unknown attribute is refused.
+        // SAFETY: the kernel is live. The driver returns an error for an unknown attribute.
         let code = unsafe {
             sys::cuFuncSetAttribute(self.as_raw(), sys::CUfunction_attribute(attribute.0), value)
         };
@@ -309,17 +315,20 @@ impl Function {
             .check("cuFuncSetAttribute", code)
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(format!(
-                    "kernel `{}` can't have {value} for attribute {attribute:?}",
+                    "attribute {attribute:?} of kernel `{}` cannot be set to {value}",
                     self.name()
                 )),
                 _ => error,
             })
     }
 
-    /// Allows launches with up to `bytes` of dynamic shared memory per block. Needed for more than 48 KiB.
+    /// Allows launches with up to `bytes` bytes of dynamic shared memory per block.
+    ///
+    /// Launches need this for more than 48 KiB.
     ///
     /// # Errors
-    /// [`ErrorKind::LaunchArguments`] for more than the device has for a block of this kernel.
+    /// Returns [`ErrorKind::LaunchArguments`] if the device does not have this much for a block of
+    /// this kernel.
     ///
     /// ```
     /// # use cuda_safe::{Context, module::FunctionAttribute, Module};
@@ -330,7 +339,7 @@ impl Function {
     /// nothing.set_max_dynamic_shared(64 << 10)?;
     /// let most = nothing.attribute(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)?;
     /// assert_eq!(most, 64 << 10);
-    /// assert!(nothing.set_max_dynamic_shared(64 << 20).is_err()); // no device has as much
+    /// assert!(nothing.set_max_dynamic_shared(64 << 20).is_err()); // more than any device has
     /// # Ok(())
     /// # }
     /// ```
@@ -343,14 +352,15 @@ impl Function {
                     .with_kind(ErrorKind::LaunchArguments)
                     .with_detail(format!(
                         "{bytes} bytes of dynamic shared memory for kernel `{}`, which can have {most} \
-                         on this device, beside its static shared memory",
+                         on this device, in addition to its static shared memory",
                         self.name()
                     )),
                 _ => error,
             })
     }
 
-    /// The most bytes of dynamic shared memory that the device has for a block of this kernel.
+    /// Returns the maximum dynamic shared memory, in bytes, of a block of this kernel on this
+    /// device.
     #[cold]
     pub(crate) fn dynamic_shared_limit(&self) -> Option<i64> {
         let device = self.context().device();
@@ -359,10 +369,11 @@ impl Function {
         Some(i64::from(all.ok()?) - i64::from(fixed.ok()?))
     }
 
-    /// Sets the kernel's preference between shared memory and L1 cache: a hint.
+    /// Sets the kernel's preference between shared memory and L1 cache. It is a hint.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not know. The context is unusable after a fault.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the value. Returns an error
+    /// if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{context::CacheConfig, Context, Module};
@@ -376,7 +387,7 @@ impl Function {
     #[doc(alias = "cuFuncSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result<()> {
         let _current = self.context().enter("cuFuncSetCacheConfig")?;
-        // SAFETY: the kernel is live; an unknown value is refused.
+        // SAFETY: the kernel is live. The driver returns an error for an unknown value.
         let code = unsafe { sys::cuFuncSetCacheConfig(self.as_raw(), sys::CUfunc_cache(config.0)) };
         self.context().check("cuFuncSetCacheConfig", code)
     }

@@ -1,8 +1,8 @@
-//! Parameters of kernels, and which arguments fit them.
+//! Kernel parameters, and the arguments that fit them.
 
 use std::{any::TypeId, fmt};
 
-/// A parameter of a kernel: its place in the parameter block, and its kind.
+/// A kernel parameter: its place in the parameter block, its size and its kind.
 ///
 /// ```
 /// # use cuda_safe::{Context, Module, module::ParameterKind};
@@ -23,9 +23,9 @@ use std::{any::TypeId, fmt};
 pub struct ParameterInfo {
     /// Bytes from the start of the parameter block.
     pub offset: usize,
-    /// Size of the parameter in bytes.
+    /// The size in bytes.
     pub size: usize,
-    /// Its kind, if the kernel's PTX is available.
+    /// The kind, if the kernel's PTX is available.
     pub kind: ParameterKind,
 }
 
@@ -50,30 +50,31 @@ pub enum ParameterKind {
     Unknown,
     /// `float` or `double`.
     Float,
-    /// An integer, `bool` or an enumeration. One of 8 bytes may be a pointer: most PTX does not distinguish these.
+    /// An integer, `bool` or an enumeration. An 8-byte integer can be a pointer, because most PTX
+    /// does not distinguish them.
     Integer,
-    /// A pointer, in PTX that marks them (`.ptr`).
+    /// A pointer, in PTX that marks pointers (`.ptr`).
     Pointer,
-    /// A struct, a union or a vector; `__half` and `__nv_bfloat16` too.
+    /// A struct, a union or a vector. `__half` and `__nv_bfloat16` are also of this kind.
     Aggregate {
-        /// Alignment in bytes.
+        /// The alignment in bytes.
         alignment: usize,
     },
 }
 
-/// The kind of an argument, by its type in Rust.
+/// The kind of an argument, derived from its Rust type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum ArgumentKind {
     Float,
     Integer,
     Pointer,
-    /// A type that is not known here: only its size is compared.
+    /// Any other type. Only its size is compared.
     Other,
 }
 
 impl ArgumentKind {
-    /// The kind of a value that is passed as its bytes.
+    /// Returns the kind of a value that is passed as its bytes.
     pub(crate) fn of<T: 'static>() -> Self {
         let id = TypeId::of::<T>();
         let is_one_of = |types: &[TypeId]| types.contains(&id);
@@ -108,14 +109,16 @@ impl ArgumentKind {
 }
 
 impl ParameterKind {
-    /// Whether an argument of the parameter's size may be passed. Where PTX is ambiguous, this is permissive: an
-    /// address may be passed as a `u64`, a struct of one float as a float. Alignments are not compared, since an
-    /// argument is copied byte by byte: `[f32; 4]` is right for `float4`.
+    /// Returns whether an argument of the parameter's size can be passed.
+    ///
+    /// This is permissive if PTX is ambiguous: an address can be passed as a `u64`, and a struct of
+    /// one float as a float. Alignments are not compared, because arguments are copied byte by
+    /// byte: `[f32; 4]` is valid for `float4`.
     pub(crate) fn takes(self, argument: ArgumentKind) -> bool {
         match (self, argument) {
             (Self::Float, ArgumentKind::Integer | ArgumentKind::Pointer)
             | (Self::Integer | Self::Pointer, ArgumentKind::Float) => false,
-            // Listed in full, so that a new kind is not forgotten.
+            // Every combination is listed, so that a new kind causes a compile error here.
             (Self::Float, ArgumentKind::Float | ArgumentKind::Other)
             | (
                 Self::Integer | Self::Pointer,
@@ -126,12 +129,12 @@ impl ParameterKind {
     }
 }
 
-/// A number of bytes in words.
+/// Returns a number of bytes in words.
 pub(crate) fn bytes(n: usize) -> String {
     format!("{n} byte{}", if n == 1 { "" } else { "s" })
 }
 
-/// For messages that begin with "the parameter".
+/// Completes messages that begin with "the parameter".
 impl fmt::Display for ParameterInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = bytes(self.size);
@@ -150,7 +153,7 @@ impl fmt::Display for ParameterInfo {
     }
 }
 
-/// What an argument's type says about it.
+/// The name, size and kind of an argument's type.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgumentType {
     pub(crate) name: fn() -> &'static str,
@@ -169,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ptx_can_not_tell_is_taken() {
+    fn parameters_of_unknown_kind_accept_all_arguments() {
         let arguments = [
             ArgumentKind::Float,
             ArgumentKind::Integer,
@@ -191,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn types_that_are_known_have_a_kind() {
+    fn number_types_have_a_kind() {
         #[derive(Clone, Copy)]
         struct Metres(#[allow(dead_code, reason = "only its type matters")] f32);
         assert_eq!(ArgumentKind::of::<f32>(), ArgumentKind::Float);

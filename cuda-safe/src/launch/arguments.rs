@@ -1,4 +1,4 @@
-//! The types that can be arguments of a kernel.
+//! Argument types of kernels.
 
 use std::{ffi::c_void, slice};
 
@@ -15,11 +15,12 @@ use crate::{
 
 /// One argument of a kernel.
 ///
-/// Device memory is passed as its address, of 8 bytes; everything else as itself. [`WithLen`](crate::WithLen) stands for
-/// two parameters.
+/// Device memory is passed as its 8-byte address. Every other value is passed as its bytes.
+/// [`WithLen`](crate::WithLen) fills two parameters.
 ///
 /// # Safety
-/// Sealed: [`SIZE`](Self::SIZE) bytes are read from where the argument's pointers point.
+/// This trait is sealed. The launch reads [`SIZE`](Self::SIZE) bytes through each of the argument's
+/// pointers.
 ///
 /// ```
 /// use cuda_safe::{DeviceBuffer, launch::KernelArgument};
@@ -28,50 +29,51 @@ use crate::{
 /// assert_eq!(<[f32; 3] as KernelArgument>::SIZE, 12);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be an argument of a kernel",
+    message = "`{Self}` cannot be a kernel argument",
     label = "neither plain data nor device memory",
-    note = "host data travels as `In(&x)`, `Out(&mut x)` or `InOut(&mut x)`, with elements that are `bytemuck::Pod`",
-    note = "buffers, views and globals are passed by reference: `&buffer`, `&mut buffer`",
-    note = "page-locked memory travels as `In(&x)` too; a kernel reaches it over the link as `x.into_mapped(&stream)?`, by \
-            reference, or by the number `x.device_ptr()?`",
-    note = "an array is read through a `Texture`, and written through a `Surface`: `&texture`, `&surface`",
-    note = "a struct goes by value, without `&`: as itself with `#[repr(C)]` and `#[derive(Clone, Copy, bytemuck::Pod, \
-            bytemuck::Zeroable)]` (add bytemuck with its feature derive); as `ByValue(x)` if it has padding, and so does \
-            a `bool`"
+    note = "pass host data as `In(&x)`, `Out(&mut x)` or `InOut(&mut x)`; its elements must be `bytemuck::Pod`",
+    note = "pass buffers, views and globals by reference: `&buffer`, `&mut buffer`",
+    note = "pass page-locked memory as `In(&x)` too; to let the kernel access it over the link, pass a reference to \
+            `x.into_mapped(&stream)?`, or the address `x.device_ptr()?`",
+    note = "kernels read an array through `&texture` (a `Texture`) and write it through `&surface` (a `Surface`)",
+    note = "pass a struct by value, without `&`, and declare it with `#[repr(C)]` and `#[derive(Clone, Copy, \
+            bytemuck::Pod, bytemuck::Zeroable)]` (add bytemuck with its feature derive); pass a struct with padding, \
+            or a `bool`, as `ByValue(x)`"
 )]
 pub unsafe trait KernelArgument: sealed::Sealed + Sized {
-    /// What the launch keeps of the argument.
+    /// The argument while the launch is in progress.
     #[doc(hidden)]
     type Staged;
-    /// An array of pointers, one for each parameter that the argument stands for.
+    /// An array with one pointer for each parameter that the argument fills.
     #[doc(hidden)]
     type Pointers;
-    /// The size that the kernel's parameter must have, in bytes; of several parameters, the first one's.
+    /// The size in bytes that the kernel's parameter must have. If the argument fills several
+    /// parameters, the size of the first one.
     const SIZE: usize;
-    /// Each parameter that the argument stands for.
+    /// The type of each parameter that the argument fills.
     #[doc(hidden)]
     const PARAMETERS: &'static [ArgumentType] = &[ArgumentType::of::<Self>()];
-    /// Whether the launch has to wait for the kernel.
+    /// Whether the launch must wait for the kernel.
     #[doc(hidden)]
     const WAITS: bool = false;
-    /// What kind of argument it is; most are device memory.
+    /// Returns the kind of the argument. The default is an address, which most arguments are.
     #[doc(hidden)]
     fn kind() -> ArgumentKind {
         ArgumentKind::Pointer
     }
-    /// Enqueues the work that has to precede the kernel.
+    /// Enqueues the work that must precede the kernel.
     ///
     /// # Safety
-    /// The returned value is dropped, which waits for copies of the memory that is borrowed here, or
-    /// settled; it is not forgotten.
+    /// The caller must either drop the returned value, which waits for the copies of borrowed
+    /// memory, or settle it. The caller must not forget it.
     #[doc(hidden)]
     unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged>;
     #[doc(hidden)]
     fn pointers(staged: &mut Self::Staged) -> Self::Pointers;
-    /// Enqueues the work that has to follow the kernel.
+    /// Enqueues the work that must follow the kernel.
     ///
     /// # Safety
-    /// As [`stage`](Self::stage), and on the same stream.
+    /// See [`stage`](Self::stage). `stream` must be the same stream.
     #[doc(hidden)]
     unsafe fn unstage(staged: &mut Self::Staged, stream: &Stream) -> Result<()> {
         let _ = (staged, stream);
@@ -80,7 +82,7 @@ pub unsafe trait KernelArgument: sealed::Sealed + Sized {
     /// Records that the host may use its memory again.
     ///
     /// # Safety
-    /// The launch has waited for everything that was enqueued.
+    /// The launch must have waited for everything that it enqueued.
     #[doc(hidden)]
     unsafe fn settle(staged: &mut Self::Staged) {
         let _ = staged;
@@ -90,18 +92,20 @@ pub unsafe trait KernelArgument: sealed::Sealed + Sized {
 pub(crate) mod sealed {
     pub trait Sealed {}
 
-    /// A tuple of arguments, each of which stands for one parameter or two.
+    /// A tuple of arguments, each of which fills one or two parameters.
     pub trait Tuple {
         /// An array with room for all parameters.
         type Room: 'static;
-        /// The parameters, and how many there are.
+        /// The parameters and their number.
         const ROOM: &'static (Self::Room, usize);
     }
 }
 use sealed::{Sealed, Tuple};
 
-/// A `Copy` value that is passed as its bytes, for types that are not
-/// [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html): structs with padding, `bool`.
+/// A `Copy` value that is passed as its bytes.
+///
+/// For types that are not [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html), such as
+/// structs with padding and `bool`.
 ///
 /// ```
 /// # use cuda_safe::{launch::ByValue, Context, LaunchConfig, Module, Out, Stream};
@@ -129,7 +133,8 @@ pub struct ByValue<T: Copy + 'static>(pub T);
 #[diagnostic::do_not_recommend]
 impl<T: Pod> Sealed for T {}
 // SAFETY: a value is its own bytes.
-// Else the compiler would say of all else that it is not `Pod`, and nothing more.
+// `do_not_recommend`: otherwise the compiler's only message for any other type would be that it is
+// not `Pod`.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Pod> KernelArgument for T {
     type Staged = T;
@@ -173,7 +178,8 @@ unsafe impl<T: Copy + 'static> KernelArgument for ByValue<T> {
     }
 }
 
-/// What is passed as its address: it has a method `as_device_ptr`.
+/// Implements `KernelArgument` for types that are passed as the address returned by
+/// `as_device_ptr`.
 macro_rules! address_argument {
     ([$($generics:tt)*] $type:ty) => {
         impl<$($generics)*> $crate::launch::Sealed for $type {}
@@ -210,7 +216,7 @@ address_argument!([T: PlainData] PitchedView<'_, T>);
 /// The arguments of a kernel: a tuple of up to 32 [`KernelArgument`]s.
 ///
 /// # Safety
-/// Sealed: the pointers are used without checks.
+/// This trait is sealed. The launch uses the pointers without checks.
 ///
 /// ```
 /// # use cuda_safe::{Context, Function, launch::KernelArguments, LaunchConfig, Module, Out, Stream};
@@ -237,20 +243,20 @@ address_argument!([T: PlainData] PitchedView<'_, T>);
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tuple of up to 32 kernel arguments",
-    note = "a single argument is `(x,)`, and none is `()`"
+    message = "`{Self}` is not a tuple of up to 32 kernel arguments",
+    note = "write a single argument as `(x,)`, and no arguments as `()`"
 )]
 pub unsafe trait KernelArguments: sealed::Tuple {
-    /// The name, size and kind of what is passed for each parameter.
+    /// The name, size and kind of the value passed for each parameter.
     #[doc(hidden)]
     const TYPES: &'static [ArgumentType];
-    /// Whether the launch has to wait for the kernel.
+    /// Whether the launch must wait for the kernel.
     #[doc(hidden)]
     const WAITS: bool;
-    /// Holds the arguments while `launch` is given the pointers to them.
+    /// Keeps the arguments alive while `launch` uses the pointers to them.
     ///
     /// # Safety
-    /// `launch` does nothing with the pointers but enqueue a kernel that takes these arguments.
+    /// `launch` must use the pointers only to enqueue a kernel that takes these arguments.
     #[doc(hidden)]
     unsafe fn with_pointers(
         self,
@@ -259,7 +265,7 @@ pub unsafe trait KernelArguments: sealed::Tuple {
     ) -> Result<()>;
 }
 
-/// All parameters of some arguments, and how many there are.
+/// Returns all parameters of `arguments` and their number.
 const fn flat<const N: usize>(arguments: &[&[ArgumentType]]) -> ([ArgumentType; N], usize) {
     let mut all = [ArgumentType::of::<u8>(); N];
     let (mut count, mut i) = (0, 0);
@@ -281,7 +287,7 @@ macro_rules! tuple {
             const ROOM: &'static (Self::Room, usize) = &flat(&[$($name::PARAMETERS),*]);
         }
 
-        // SAFETY: each pointer is that of its argument, which is held until `launch` returns.
+        // SAFETY: each pointer belongs to its argument, which stays alive until `launch` returns.
         unsafe impl<$($name: KernelArgument),*> KernelArguments for ($($name,)*) {
             const TYPES: &'static [ArgumentType] = Self::ROOM.0.split_at(Self::ROOM.1).0;
             const WAITS: bool = false $(|| $name::WAITS)*;
@@ -300,19 +306,22 @@ macro_rules! tuple {
                     true => Some(stream.enter_to_wait("Function::launch")?),
                     false => None,
                 };
-                // Where a later one fails, those before it are dropped, and wait.
-                // SAFETY: they stay here, to be dropped at the end.
+                // If a later argument fails, the earlier ones are dropped, which waits for their
+                // copies.
+                // SAFETY: the staged values stay here and are dropped at the end.
                 $(let mut $name = unsafe { $name.stage(stream)? };)*
                 let mut pointers = Pointers([], $($name::pointers(&mut $name)),*);
                 let count = size_of_val(&pointers) / size_of::<*mut c_void>();
-                // SAFETY: all fields are arrays of pointers (`KernelArgument` is sealed), one behind the other.
+                // SAFETY: all fields are arrays of pointers (`KernelArgument` is sealed), stored
+                // one after the other.
                 launch(unsafe { slice::from_raw_parts_mut((&raw mut pointers).cast(), count) })?;
                 if const { <Self as KernelArguments>::WAITS } {
                     // SAFETY: as above, and the same stream.
                     $(unsafe { $name::unstage(&mut $name, stream)? };)*
-                    // Where it is not known whether the copies are over, their drops see to the borrowed slices.
+                    // If it is unknown whether the copies have finished, the drops protect the
+                    // borrowed slices.
                     let waited = stream.settle().or_unknown()?;
-                    // SAFETY: the copies are over.
+                    // SAFETY: the copies have finished.
                     $(unsafe { $name::settle(&mut $name) };)*
                     waited?;
                 }

@@ -1,4 +1,4 @@
-//! What a launch asks for beside its grid and block.
+//! Launch attributes.
 
 use std::ffi::c_uint;
 
@@ -18,9 +18,10 @@ use crate::{
 };
 
 options! {
-    /// What a launch asks for beside its grid, block and cluster: [`LaunchConfig::attributes`].
+    /// Optional attributes of a launch, set with [`LaunchConfig::attributes`].
     ///
-    /// Most of it is a hint. A driver or a device that doesn't know an attribute refuses the launch.
+    /// Most attributes are hints. The launch returns an error if the driver or the device does not
+    /// support an attribute.
     ///
     /// ```
     /// # use cuda_safe::{Context, InOut, launch::LaunchAttributes, LaunchConfig, Module, Stream};
@@ -39,51 +40,64 @@ options! {
     /// # }
     /// ```
     pub struct LaunchAttributes {
-        /// Whether the kernel may begin before the one in front of it on its stream is done: as soon as each block of that
-        /// one has run `griddepcontrol.launch_dependents` (`cudaTriggerProgrammaticLaunchCompletion`), or has ended. What
-        /// reads or writes memory of the kernel in front comes after `griddepcontrol.wait`
-        /// (`cudaGridDependencySynchronize`); the functions stand in `cuda_device_runtime_api.h`. Known as programmatic
-        /// dependent launch, PDL. From compute capability 9.0. (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`)
+        /// Whether the kernel may begin before the previous kernel on its stream has finished.
+        ///
+        /// It may begin as soon as each block of the previous kernel has either run
+        /// `griddepcontrol.launch_dependents` (`cudaTriggerProgrammaticLaunchCompletion`) or ended.
+        /// Code that accesses memory of the previous kernel must come after `griddepcontrol.wait`
+        /// (`cudaGridDependencySynchronize`). `cuda_device_runtime_api.h` declares these functions.
+        ///
+        /// NVIDIA calls this programmatic dependent launch (PDL). Requires compute capability 9.0.
+        /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`)
         programmatic_serialization: bool;
-        /// The kernel's priority in place of its stream's: smaller is more urgent. The driver takes what lies outside
-        /// [`Context::stream_priority_range`](crate::Context::stream_priority_range) for the nearest value.
+        /// The kernel's priority, instead of its stream's. Smaller numbers are more urgent. The
+        /// driver clamps the value to
+        /// [`Context::stream_priority_range`](crate::Context::stream_priority_range).
         /// (`CU_LAUNCH_ATTRIBUTE_PRIORITY`)
         priority: Option<i32>, set to i32;
-        /// The cluster to use where there is room for it, a multiple of [`LaunchConfig::cluster`], which is what is used
-        /// elsewhere. From CUDA 12.8 and compute capability 10.0. (`CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`)
+        /// A preferred cluster size, used if the hardware has room for it. It must be a multiple of
+        /// [`LaunchConfig::cluster`], which is used otherwise. Requires CUDA 12.8 and compute
+        /// capability 10.0. (`CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`)
         preferred_cluster: Option<Dim3>, set to Dim3;
-        /// Where the blocks of a cluster go. (`CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`)
+        /// How the blocks of a cluster are distributed.
+        /// (`CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`)
         cluster_scheduling: Option<ClusterScheduling>, set to ClusterScheduling;
-        /// Which memory traffic the kernel's fences wait for. (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN`)
+        /// The memory synchronization domain: it decides which memory traffic the kernel's fences
+        /// wait for. (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN`)
         memory_domain: Option<MemSyncDomain>, set to MemSyncDomain;
-        /// Which of the device's domains these are. (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`)
+        /// The mapping from the default and the remote domain to the device's domains.
+        /// (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`)
         memory_domain_map: Option<MemSyncDomainMap>, set to MemSyncDomainMap;
-        /// Which memory stays in the L2 cache. (`CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`)
+        /// The memory that should stay in the L2 cache.
+        /// (`CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`)
         access_policy: Option<AccessPolicyWindow>, set to AccessPolicyWindow;
-        /// Shared memory that the multiprocessors set aside of their L1 cache, in percent of the most there can be: 0 to
-        /// 100. From CUDA 12.6. (`CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`)
+        /// The part of the L1 cache that multiprocessors reserve as shared memory, in percent (0 to
+        /// 100) of the maximum. Requires CUDA 12.6.
+        /// (`CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`)
         shared_memory_carveout: Option<u32>, set to u32;
-        /// Whether the driver may place blocks for the best use of NVLink, with equal traffic of each block. From CUDA
-        /// 13.0. (`CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING`)
+        /// Whether the driver may place blocks for the best use of NVLink, assuming that each block
+        /// causes the same traffic. Requires CUDA 13.0.
+        /// (`CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING`)
         nvlink_centric: Option<bool>, set to bool;
-        /// Which cluster sizes the launch takes, in place of the kernel's own setting. From CUDA 13.1.
-        /// (`CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE`)
+        /// The cluster sizes that the launch accepts, instead of the kernel's own setting. Requires
+        /// CUDA 13.1. (`CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE`)
         portable_cluster_size: Option<PortableClusterSize>, set to PortableClusterSize;
     }
 }
 
-/// Events that a launch records on its way: [`Function::launch_with_events`](crate::Function::launch_with_events).
+/// Events that a launch records while the kernel runs, for
+/// [`Function::launch_with_events`](crate::Function::launch_with_events).
 ///
-/// Both are for what other streams wait for ([`Stream::wait_event`](crate::Stream::wait_event)), and are made
-/// with [`EventOptions::disable_timing`](crate::EventOptions).
+/// Other streams can wait for both events with [`Stream::wait_event`](crate::Stream::wait_event).
+/// Create the events with [`EventOptions::disable_timing`](crate::EventOptions).
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct LaunchEvents<'a> {
     /// Recorded when all blocks have begun. (`CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`)
     pub begun: Option<&'a Event>,
-    /// Recorded when all blocks have run `griddepcontrol.launch_dependents`, or have ended: what waits for it and is a
-    /// kernel reads what this one has written after `griddepcontrol.wait`. From compute capability 9.0.
-    /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`)
+    /// Recorded when each block has run `griddepcontrol.launch_dependents` or ended. A kernel that
+    /// waits for this event must read this kernel's results after `griddepcontrol.wait`. Requires
+    /// compute capability 9.0. (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT`)
     pub triggered: Option<&'a Event>,
 }
 
@@ -103,7 +117,7 @@ impl<'a> LaunchEvents<'a> {
     }
 }
 
-/// What an attribute is called in messages.
+/// Returns the name of an attribute for messages.
 pub(crate) fn name_of(id: CUlaunchAttributeID) -> String {
     match id.0 {
         1 => "access_policy".into(),
@@ -122,10 +136,10 @@ pub(crate) fn name_of(id: CUlaunchAttributeID) -> String {
     }
 }
 
-/// The most attributes that a launch can have here.
+/// The maximum number of attributes of a launch.
 const MOST: usize = 16;
 
-/// A launch's attributes as the driver takes them.
+/// A launch's attributes in the driver's representation.
 pub(crate) struct RawAttributes {
     all: [CUlaunchAttribute; MOST],
     len: usize,
@@ -150,7 +164,7 @@ impl RawAttributes {
             portable_cluster_size,
         } = config.attributes.unwrap_or_default();
         let extents = |Dim3 { x, y, z }| [x, y, z];
-        // Numbers, since headers of 12.0 have not all of the names.
+        // Numbers, because CUDA 12.0 headers lack some of the names.
         if let Some(window) = access_policy {
             raw.push(1, &window.words());
         }
@@ -191,7 +205,8 @@ impl RawAttributes {
     }
 
     pub(super) fn events(&mut self, events: LaunchEvents<'_>) {
-        // An event, flags of its recording, and whether each block triggers it when it begins.
+        // The fields are the event, the flags for recording it, and whether each block triggers it
+        // when it begins.
         if let Some(event) = events.triggered {
             self.push(7, &[event.as_raw().expose_provenance(), 0]);
         }
@@ -209,7 +224,7 @@ impl RawAttributes {
         self.len += 1;
     }
 
-    /// The launch as the driver takes it. It points to the attributes.
+    /// Returns the driver's launch configuration. It points to the attributes in `self`.
     pub(crate) fn launch(&mut self, config: &LaunchConfig, stream: &Stream) -> CUlaunchConfig {
         CUlaunchConfig {
             gridDimX: config.grid.x,
@@ -230,21 +245,22 @@ impl RawAttributes {
     }
 }
 
-/// An attribute's value: the bytes of its fields, then zeros.
+/// Returns an attribute's value: the bytes of its fields, then zeros.
 fn union_of<T: bytemuck::Pod>(value: &[T]) -> CUlaunchAttributeValue {
     let mut raw = CUlaunchAttributeValue {
         pad: [0; size_of::<CUlaunchAttributeValue>()],
     };
-    // SAFETY: all bytes of the union are initialised, and any are valid for `pad`.
+    // SAFETY: all bytes of the union are initialized, and any bytes are valid for `pad`.
     let bytes = bytemuck::cast_slice_mut::<_, u8>(unsafe { &mut raw.pad });
     let value = bytemuck::cast_slice::<T, u8>(value);
     bytes[..value.len()].copy_from_slice(value);
     raw
 }
 
-/// The first bytes of an attribute's value.
+/// Returns the first 32 bytes of an attribute's value.
 pub(crate) fn bytes_of(value: &CUlaunchAttributeValue) -> [u8; 32] {
-    // SAFETY: the union was initialised as a whole, by `union_of` or zeroed before the driver wrote to it.
+    // SAFETY: the whole union was initialized, by `union_of` or by zeroing it before the driver
+    // wrote to it.
     let bytes = bytemuck::cast_slice::<_, u8>(unsafe { &value.pad });
     let mut first = [0; 32];
     first.copy_from_slice(&bytes[..32]);

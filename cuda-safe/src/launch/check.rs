@@ -1,8 +1,8 @@
-//! Whether a launch fits the kernel and the device, checked before the driver is called.
+//! Checks that a launch fits the kernel and the device, before the driver is called.
 
 use cuda_sys::CUresult;
 
-use super::{KernelArgument, LaunchConfig};
+use super::{KernelArgument, LaunchConfig, config::PlainConfig};
 use crate::{
     code::{
         function::{Function, FunctionAttribute},
@@ -23,7 +23,7 @@ impl ArgumentType {
 }
 
 impl Function {
-    /// Whether there is something to launch; an error if it can't be launched.
+    /// Returns whether the grid has any blocks, or an error if the launch is not possible.
     #[inline]
     pub(crate) fn is_launchable(
         &self,
@@ -31,14 +31,41 @@ impl Function {
         config: &LaunchConfig,
         arguments: &'static [ArgumentType],
     ) -> Result<bool> {
-        if self.has_room(context, config) && self.fits(arguments)? {
-            Ok(config.grid.count() > 0)
+        if self.is_within_limits(context, config) && self.fits(arguments)? {
+            Ok(!config.grid.is_empty())
         } else {
-            Err(self.misfit(context, config, arguments))
+            Err(self.mismatch(context, config, arguments))
         }
     }
 
-    /// As [`is_launchable`](Self::is_launchable), with types that are looked at in every call.
+    /// Returns whether the launch passes [`is_launchable`](Self::is_launchable), has blocks, and has the types
+    /// that matched last time.
+    #[inline]
+    pub(super) fn is_usual(
+        &self,
+        context: &Context,
+        plain: &PlainConfig,
+        types: &'static [ArgumentType],
+    ) -> bool {
+        let within = |extent: u32, limit: u32| extent.wrapping_sub(1) < limit;
+        let limits = self.limits();
+        let (grid, block) = (plain.grid, plain.block);
+        let plane = u64::from(block.x) * u64::from(block.y);
+        let threads = u64::from(limits.threads_per_block);
+        context == self.context()
+            && self.fitted(types)
+            && within(block.x, limits.block[0])
+            && within(block.y, limits.block[1])
+            && within(block.z, limits.block[2])
+            && plane <= threads
+            && plane * u64::from(block.z) <= threads
+            && within(grid.x, limits.grid[0])
+            && within(grid.y, limits.grid[1])
+            && within(grid.z, limits.grid[2])
+    }
+
+    /// Does the same as [`is_launchable`](Self::is_launchable), but compares the types in every
+    /// call.
     pub(super) fn is_launchable_with(
         &self,
         context: &Context,
@@ -52,16 +79,16 @@ impl Function {
             }
             None => true,
         };
-        if fits && self.has_room(context, config) {
+        if fits && self.is_within_limits(context, config) {
             Ok(config.grid.count() > 0)
         } else {
-            Err(self.misfit(context, config, arguments))
+            Err(self.mismatch(context, config, arguments))
         }
     }
 
-    /// Whether the context is the kernel's, and the device takes such a grid of such blocks.
+    /// Returns whether the context is the kernel's and the device supports the grid and the block.
     #[inline]
-    fn has_room(&self, context: &Context, config: &LaunchConfig) -> bool {
+    fn is_within_limits(&self, context: &Context, config: &LaunchConfig) -> bool {
         let limits = self.limits();
         let (grid, block) = (config.grid, config.block);
         context == self.context()
@@ -75,7 +102,7 @@ impl Function {
     }
 
     #[cold]
-    fn misfit(
+    fn mismatch(
         &self,
         context: &Context,
         config: &LaunchConfig,
@@ -89,10 +116,10 @@ impl Function {
             return error;
         }
         let limits = self.limits();
-        let detail = if let Some(text) = self.argument_misfit(arguments) {
+        let detail = if let Some(text) = self.argument_mismatch(arguments) {
             text
         } else if config.block.count() == 0 {
-            format!("a block of {} threads has none", config.block)
+            format!("a block of {} has no threads", config.block)
         } else if config.block.count() > u64::from(limits.threads_per_block) {
             format!(
                 "a block of {} has {} threads; the device allows {}",
@@ -102,8 +129,9 @@ impl Function {
             )
         } else if config.grid.x == LaunchConfig::TOO_MANY {
             format!(
-                "a grid of {0} or more blocks, and the device allows {1}: a negative number of elements, or more than \
-                 a grid has threads. Let each thread compute several elements (`LaunchConfig::for_occupancy`)",
+                "a grid of {0} or more blocks, but the device allows {1}: the number of elements is negative, or larger \
+                 than the number of threads in any grid. Let each thread compute several elements \
+                 (`LaunchConfig::for_occupancy`)",
                 config.grid.x, limits.grid[0]
             )
         } else {
@@ -126,22 +154,22 @@ impl Function {
         Error::checked(ErrorKind::LaunchArguments, "Function::launch", detail)
     }
 
-    fn argument_misfit(&self, arguments: &[ArgumentType]) -> Option<String> {
+    fn argument_mismatch(&self, arguments: &[ArgumentType]) -> Option<String> {
         let parameters = self.parameters().ok()??;
         if parameters.len() != arguments.len() {
-            return Some(other_count(parameters, arguments.len()));
+            return Some(count_mismatch(parameters, arguments.len()));
         }
         let pairs = parameters.iter().zip(arguments).enumerate();
         let wrong: Vec<_> = pairs
             .filter(|(_, (parameter, argument))| !argument.fits(parameter))
-            .map(|(i, (parameter, argument))| one_misfit(i, parameter, argument))
+            .map(|(i, (parameter, argument))| type_mismatch(i, parameter, argument))
             .collect();
         (!wrong.is_empty()).then(|| wrong.join("; "))
     }
 
-    /// What the code of a failed launch means for this kernel.
+    /// Returns the error of a failed launch with a message about this kernel.
     #[cold]
-    pub(super) fn refusal(&self, code: CUresult, config: &LaunchConfig) -> Error {
+    pub(super) fn launch_error(&self, code: CUresult, config: &LaunchConfig) -> Error {
         let call = if !config.is_plain() {
             "cuLaunchKernelEx"
         } else if config.cooperative {
@@ -165,7 +193,7 @@ impl Function {
                 } else {
                     let threads = get(FunctionAttribute::MAX_THREADS_PER_BLOCK);
                     let attributes = if config.attributes.is_some() {
-                        "an attribute is not what this driver takes, or "
+                        "the driver does not support an attribute, or "
                     } else {
                         ""
                     };
@@ -179,23 +207,23 @@ impl Function {
             CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE => {
                 let cluster = match config.cluster {
                     Some(cluster) => format!("clusters of {cluster} blocks"),
-                    None => "the clusters that the kernel is declared with".into(),
+                    None => "the clusters of the kernel's declaration".into(),
                 };
                 format!(
-                    "{cluster} do not fit a grid of {}: a cluster's extents divide the grid's, are those that the kernel is \
-                     declared with if it is, and make at most 8 blocks, or as many as Function::max_cluster_size says with \
-                     FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED",
+                    "{cluster} do not fit a grid of {}: each extent of a cluster must divide the grid's, and must be the \
+                     one that the kernel is declared with, if any. A cluster has at most 8 blocks, or up to \
+                     Function::max_cluster_size with FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED",
                     config.grid
                 )
             }
             CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => format!(
-                "blocks of {} threads with {} registers per thread don't fit on a multiprocessor: use \
+                "blocks of {} threads with {} registers per thread do not fit on a multiprocessor: use \
                  smaller blocks, or compile with Program::max_registers",
                 config.block,
                 get(FunctionAttribute::NUM_REGS)
             ),
             CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => format!(
-                "{} blocks can't be resident at the same time, as a cooperative launch requires: see \
+                "{} blocks cannot be resident at the same time, as a cooperative launch requires: see \
                  Function::max_active_blocks",
                 config.grid.count()
             ),
@@ -208,7 +236,7 @@ impl Function {
 }
 
 #[cold]
-fn other_count(parameters: &[ParameterInfo], passed: usize) -> String {
+fn count_mismatch(parameters: &[ParameterInfo], passed: usize) -> String {
     let plural = |n: usize, of: &str| format!("{n} {of}{}", if n == 1 { "" } else { "s" });
     let mut text = format!(
         "it has {}, and {} passed",
@@ -223,7 +251,7 @@ fn other_count(parameters: &[ParameterInfo], passed: usize) -> String {
 }
 
 #[cold]
-fn one_misfit(i: usize, parameter: &ParameterInfo, argument: &ArgumentType) -> String {
+fn type_mismatch(i: usize, parameter: &ParameterInfo, argument: &ArgumentType) -> String {
     let name = short((argument.name)());
     let kind = (argument.kind)();
     let mut text = format!(
@@ -237,7 +265,7 @@ fn one_misfit(i: usize, parameter: &ParameterInfo, argument: &ArgumentType) -> S
     text
 }
 
-/// What to write instead of an argument of this type and kind.
+/// Returns a suggestion for replacing an argument of this type and kind.
 fn remedy(name: &str, kind: ArgumentKind, parameter: &ParameterInfo) -> Option<String> {
     let bits = 8 * parameter.size;
     let number = kind != ArgumentKind::Pointer;
@@ -261,7 +289,7 @@ fn remedy(name: &str, kind: ArgumentKind, parameter: &ParameterInfo) -> Option<S
         }
         (ParameterKind::Pointer, _) if number => "pass `&buffer` or `&mut buffer`".into(),
         (ParameterKind::Float | ParameterKind::Integer, ArgumentKind::Pointer) => {
-            "pass a number here; are the arguments in the kernel's order?".into()
+            "pass a number here, and check the order of the arguments".into()
         }
         (ParameterKind::Aggregate { .. }, _) => {
             "declare the struct with `#[repr(C)]` and the same fields in Rust".into()
@@ -270,7 +298,7 @@ fn remedy(name: &str, kind: ArgumentKind, parameter: &ParameterInfo) -> Option<S
     })
 }
 
-/// The name of a type without its modules, and of a buffer as users write it.
+/// Returns a type's name without its modules. `DeviceBuffer` replaces the type that it aliases.
 fn short(name: &str) -> String {
     let mut text = String::new();
     for part in name.split_inclusive("::") {
@@ -291,7 +319,7 @@ mod tests {
     use crate::DeviceBuffer;
 
     #[test]
-    fn types_are_named_as_users_write_them() {
+    fn type_names_omit_modules_and_aliases() {
         let of = |name| short(name);
         assert_eq!(of("f64"), "f64");
         assert_eq!(
@@ -306,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn every_misfit_that_can_be_mended_says_how() {
+    fn mismatches_have_suggestions() {
         let parameter = |kind, size| ParameterInfo {
             offset: 0,
             size,
@@ -349,7 +377,7 @@ mod tests {
                 "&DeviceBuffer<f32>",
                 ArgumentKind::Pointer,
                 int,
-                "are the arguments in the kernel's order?",
+                "check the order of the arguments",
             ),
             ("f64", ArgumentKind::Float, pointer, "pass `&buffer`"),
             (
@@ -365,7 +393,8 @@ mod tests {
         assert_eq!(remedy("u8", ArgumentKind::Integer, &bytes), None);
         let fits = remedy("&DeviceBuffer<f32>", ArgumentKind::Pointer, &pointer);
         assert_eq!(fits, None);
-        // Only a `usize` may be meant for a length, and only 8 bytes for a pointer.
+        // The suggestions to pass a length or a pointer are limited to `usize` and to 8-byte
+        // parameters.
         for (name, parameter) in [("i64", int), ("i32", long), ("usize", long)] {
             let text = remedy(name, ArgumentKind::Integer, &parameter).unwrap();
             assert!(!text.contains("pass"), "{name}: {text}");

@@ -1,4 +1,4 @@
-//! How many blocks of how many threads.
+//! The grid, the block and other settings of a launch.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Three extents: of a grid, in blocks, or of a block, in threads.
+/// Three extents: those of a grid in blocks, or of a block in threads.
 ///
 /// ```
 /// use cuda_safe::Dim3;
@@ -22,7 +22,7 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
-    /// The extent that varies fastest.
+    /// The first extent, which varies fastest.
     pub x: u32,
     /// The second extent.
     pub y: u32,
@@ -31,11 +31,16 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
-    /// The product of the extents. It saturates.
+    /// Returns the product of the extents. It saturates.
     #[must_use]
     pub const fn count(self) -> u64 {
-        // Three 32-bit numbers can make 96 bits.
+        // The product of three 32-bit numbers can need 96 bits.
         (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
+    }
+
+    /// Returns whether an extent is zero.
+    pub(super) const fn is_empty(self) -> bool {
+        self.x == 0 || self.y == 0 || self.z == 0
     }
 }
 
@@ -57,8 +62,10 @@ impl From<(u32, u32, u32)> for Dim3 {
     }
 }
 
-/// What [`LaunchConfig::new`] takes: all that becomes a [`Dim3`], which is a `u32`, a pair or a triple of them, or a
-/// [`Dim3`]. The trait has a name of its own so that the compiler can say what to do about other integers.
+/// Types that convert to a [`Dim3`]: `u32`, pairs and triples of `u32`, and `Dim3`.
+///
+/// [`LaunchConfig::new`] takes them. The trait exists so that the compiler's message can explain
+/// the conversion of other integers.
 ///
 /// ```
 /// use cuda_safe::{Dim3, launch::IntoDim3};
@@ -70,13 +77,13 @@ impl From<(u32, u32, u32)> for Dim3 {
 /// assert_eq!(count(3) + count((4, 5)), 23);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no number of blocks or threads",
+    message = "`{Self}` is not a number of blocks or threads",
     label = "expected a `u32`, `(u32, u32)` or `(u32, u32, u32)`",
-    note = "`LaunchConfig::for_elements(n)` takes a number of elements of any integer type; else convert it: `n as u32`"
+    note = "`LaunchConfig::for_elements(n)` takes any integer type as the number of elements; otherwise, convert it: `n as u32`"
 )]
 pub trait IntoDim3: Into<Dim3> {}
 
-// Else the compiler would speak of `From` alone.
+// Otherwise the compiler's message would mention only `From`.
 #[diagnostic::do_not_recommend]
 impl<T: Into<Dim3>> IntoDim3 for T {}
 
@@ -86,7 +93,7 @@ impl fmt::Display for Dim3 {
     }
 }
 
-/// How a kernel is launched: how many blocks, of how many threads.
+/// The grid, the block and other settings of a launch.
 ///
 /// ```
 /// use cuda_safe::LaunchConfig;
@@ -98,25 +105,44 @@ impl fmt::Display for Dim3 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct LaunchConfig {
-    /// Blocks in each dimension.
+    /// The number of blocks in each dimension.
     pub grid: Dim3,
-    /// Threads per block in each dimension.
+    /// The number of threads per block in each dimension.
     pub block: Dim3,
-    /// Bytes of dynamic shared memory per block.
+    /// The size in bytes of the dynamic shared memory of each block.
     pub shared_bytes: u32,
-    /// Whether all blocks must be resident at once, so that they may wait for each other.
+    /// Whether all blocks must be resident at once, so that they can wait for each other.
     pub cooperative: bool,
-    /// Blocks of a cluster in each dimension, where there are clusters.
+    /// The number of blocks per cluster in each dimension, if the launch uses clusters.
     pub cluster: Option<Dim3>,
-    /// What else is asked for.
+    /// Optional launch attributes.
     pub attributes: Option<LaunchAttributes>,
 }
 
+/// A launch without attributes, clusters or cooperation. It has a fifth of [`LaunchConfig`]'s size,
+/// whose copy would cost as much as the checks of a launch.
+#[derive(Clone, Copy)]
+pub(super) struct PlainConfig {
+    pub(super) grid: Dim3,
+    pub(super) block: Dim3,
+    pub(super) shared_bytes: u32,
+}
+
+impl PlainConfig {
+    pub(super) fn whole(self) -> LaunchConfig {
+        LaunchConfig {
+            shared_bytes: self.shared_bytes,
+            ..LaunchConfig::new(self.grid, self.block)
+        }
+    }
+}
+
 impl LaunchConfig {
-    /// Threads per block of [`for_elements`](Self::for_elements).
+    /// The number of threads per block that [`for_elements`](Self::for_elements) uses.
     pub const ELEMENTS_PER_BLOCK: u32 = 256;
 
-    /// A grid of `grid` blocks with `block` threads each: numbers, pairs or triples.
+    /// Creates a configuration with `grid` blocks of `block` threads. Both are numbers, pairs or
+    /// triples.
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;
@@ -136,12 +162,12 @@ impl LaunchConfig {
         }
     }
 
-    /// At least one thread for each of `elements`, in blocks of 256 threads. For no elements there are no blocks, and
-    /// nothing is launched.
+    /// Creates a configuration with at least one thread per element, in blocks of 256 threads.
     ///
-    /// `elements` is an integer of any type, such as the `usize` that `len()` gives. For a negative number, or for
-    /// more elements than a grid can have threads (2^31 - 1 blocks), the launch is refused with an error of kind
-    /// [`ErrorKind::LaunchArguments`] that says so.
+    /// If `elements` is 0, the grid has no blocks, and a launch does nothing. `elements` can be an
+    /// integer of any type, such as the `usize` that `len()` returns. If it is negative, or larger
+    /// than the number of threads in the largest grid (2^31 - 1 blocks), the launch returns an
+    /// error of kind [`ErrorKind::LaunchArguments`] that gives this reason.
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;
@@ -156,8 +182,9 @@ impl LaunchConfig {
         Self::for_elements_in_blocks(elements, Self::ELEMENTS_PER_BLOCK)
     }
 
-    /// At least one thread for each of `elements`, in blocks of `block` threads. For no elements there are no blocks.
-    /// What was said of `elements` at [`for_elements`](Self::for_elements) holds here too.
+    /// Creates a configuration with at least one thread per element, in blocks of `block` threads.
+    ///
+    /// `elements` has the same meaning as in [`for_elements`](Self::for_elements).
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;
@@ -174,14 +201,17 @@ impl LaunchConfig {
         Self::new(u32::try_from(blocks).unwrap_or(Self::TOO_MANY), block)
     }
 
-    /// Blocks for a number of elements that no grid is large enough for: more than any device allows.
+    /// The number of blocks for more elements than any grid can hold. No device allows it.
     pub(super) const TOO_MANY: u32 = u32::MAX;
 
-    /// Blocks of the size with the best occupancy for `function`: as many as fill the device, but no more than
-    /// `elements` need. For kernels with a grid-stride loop. `elements` is an integer of any type.
+    /// Creates a configuration with the block size that gives the best occupancy for `function`.
+    ///
+    /// The grid fills the device, but is no larger than `elements` needs. Use this for kernels with
+    /// a grid-stride loop. `elements` can be an integer of any type.
     ///
     /// # Errors
-    /// As [`Function::best_block_size`]. [`ErrorKind::InvalidArgument`] where `elements` is negative.
+    /// Returns [`ErrorKind::InvalidArgument`] if `elements` is negative or does not fit in 64 bits,
+    /// and the errors of [`Function::best_block_size`].
     ///
     /// ```
     /// # use cuda_safe::{Context, LaunchConfig, Module};
@@ -197,7 +227,7 @@ impl LaunchConfig {
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     pub fn for_occupancy(function: &Function, elements: impl TryInto<u64>) -> Result<Self> {
         let elements = elements.try_into().map_err(|_| {
-            let negative = "the number of elements is negative, or more than 64 bits hold";
+            let negative = "the number of elements is negative, or does not fit in 64 bits";
             Error::invalid("LaunchConfig::for_occupancy", negative)
         })?;
         let best = function.best_block_size(0)?;
@@ -209,7 +239,8 @@ impl LaunchConfig {
         ))
     }
 
-    /// Sets [`shared_bytes`](Self#structfield.shared_bytes): bytes of dynamic shared memory per block.
+    /// Sets [`shared_bytes`](Self#structfield.shared_bytes), the dynamic shared memory of each
+    /// block.
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;
@@ -224,8 +255,8 @@ impl LaunchConfig {
         self
     }
 
-    /// Sets [`cooperative`](Self#structfield.cooperative): whether all blocks must be resident at once, as
-    /// cooperative groups that span the grid require.
+    /// Sets [`cooperative`](Self#structfield.cooperative): whether all blocks must be resident at
+    /// once. Cooperative groups that span the grid require it.
     ///
     /// ```
     /// # use cuda_safe::{Context, InOut, LaunchConfig, Module, Stream};
@@ -250,10 +281,13 @@ impl LaunchConfig {
         self
     }
 
-    /// Sets [`cluster`](Self#structfield.cluster): how many blocks are a cluster, whose blocks run at the same time, reach
-    /// each other's shared memory, and wait for each other. A number, a pair or a triple, whose product is at most 8
-    /// ([more](crate::Function::max_cluster_size) where the device and the kernel allow it), and which divides the grid.
-    /// From compute capability 9.0. A kernel that is declared with `__cluster_dims__` needs no setting.
+    /// Sets [`cluster`](Self#structfield.cluster), the number of blocks per cluster.
+    ///
+    /// The blocks of a cluster run at the same time, can access each other's shared memory and can
+    /// wait for each other. `blocks` is a number, a pair or a triple. Each extent must divide the
+    /// grid's, and the product must be at most 8, or [more](crate::Function::max_cluster_size) if
+    /// the device and the kernel allow it. Requires compute capability 9.0. A kernel that is
+    /// declared with `__cluster_dims__` needs no setting.
     ///
     /// ```
     /// # use cuda_safe::{Context, LaunchConfig, Module, Out, Stream};
@@ -286,7 +320,7 @@ impl LaunchConfig {
         self
     }
 
-    /// Sets [`attributes`](Self#structfield.attributes): what else is asked for.
+    /// Sets [`attributes`](Self#structfield.attributes), the optional launch attributes.
     ///
     /// ```
     /// use cuda_safe::{launch::LaunchAttributes, LaunchConfig};
@@ -301,13 +335,24 @@ impl LaunchConfig {
         self
     }
 
-    /// Whether `cuLaunchKernel` can say it all.
+    /// Returns whether the launch needs only the parameters of `cuLaunchKernel`.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
         self.cluster.is_none() && self.attributes.is_none()
     }
 
-    /// The number of threads in all blocks.
+    /// Returns the part that a plain launch needs, or `None` if the launch is not plain or is
+    /// cooperative.
+    #[inline]
+    pub(super) fn plain(&self) -> Option<PlainConfig> {
+        (self.is_plain() && !self.cooperative).then_some(PlainConfig {
+            grid: self.grid,
+            block: self.block,
+            shared_bytes: self.shared_bytes,
+        })
+    }
+
+    /// Returns the number of threads in all blocks.
     ///
     /// ```
     /// use cuda_safe::LaunchConfig;
@@ -334,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_counted_in_any_integer() {
+    fn elements_can_have_any_integer_type() {
         let four = LaunchConfig::new(4, 256);
         assert_eq!(LaunchConfig::for_elements(1000usize), four);
         assert_eq!(LaunchConfig::for_elements(1000u64), four);
@@ -364,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn extents_are_shown_and_chosen() {
+    fn extents_are_displayed() {
         assert_eq!(Dim3::from((2, 3)).to_string(), "2 x 3 x 1");
         assert_eq!(Dim3::from(2).to_string(), "2 x 1 x 1");
         let config = LaunchConfig::new((2, 3), 32).shared_bytes(64);

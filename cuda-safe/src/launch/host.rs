@@ -1,4 +1,4 @@
-//! Host slices as arguments: copied to the device and back by the launch itself.
+//! Host slices as arguments. The launch copies them to the device and back.
 
 use std::{ffi::c_void, marker::PhantomData};
 
@@ -12,7 +12,7 @@ use crate::{
     stream::{Stream, settle::HostRange},
 };
 
-/// A host slice that the kernel reads: copied to the device before the launch.
+/// A host slice that the kernel reads. The launch copies it to the device before the kernel runs.
 ///
 /// ```
 /// # use cuda_safe::{Context, In, LaunchConfig, Module, Out, Stream};
@@ -32,8 +32,9 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct In<'a, T: PlainData>(pub &'a [T]);
 
-/// A host slice that the kernel writes: copied back after the launch. Elements that the kernel does not write become
-/// unspecified.
+/// A host slice that the kernel writes. The launch copies it back after the kernel has run.
+///
+/// Elements that the kernel does not write become unspecified.
 ///
 /// ```
 /// # use cuda_safe::{Context, LaunchConfig, Module, Out, Stream};
@@ -52,7 +53,7 @@ pub struct In<'a, T: PlainData>(pub &'a [T]);
 #[derive(Debug)]
 pub struct Out<'a, T: PlainData>(pub &'a mut [T]);
 
-/// A host slice that the kernel reads and writes: copied both ways.
+/// A host slice that the kernel reads and writes. The launch copies it to the device and back.
 ///
 /// ```
 /// # use cuda_safe::{Context, InOut, LaunchConfig, Module, Stream};
@@ -71,14 +72,14 @@ pub struct Out<'a, T: PlainData>(pub &'a mut [T]);
 #[derive(Debug)]
 pub struct InOut<'a, T: PlainData>(pub &'a mut [T]);
 
-/// The method that errors of these copies name.
+/// The method that the errors of these copies name.
 const CALL: &str = "Function::launch";
 
-/// What represents a host slice on the device.
+/// A host slice's copy on the device.
 pub struct Staged<'a, T: PlainData> {
     buffer: DeviceBuffer<T>,
     ptr: CUdeviceptr,
-    /// Where the result goes; null when nothing is copied back.
+    /// The destination of the result, or null if nothing is copied back.
     host: *mut [T],
     /// The borrowed memory.
     borrowed: HostRange,
@@ -101,9 +102,9 @@ impl<T: PlainData> Staged<'_, T> {
     }
 
     /// # Safety
-    /// `host` stays readable until this is settled or dropped.
+    /// The caller must ensure that `host` stays readable until the value is settled or dropped.
     unsafe fn upload(self, stream: &Stream, host: *const [T]) -> Result<Self> {
-        // SAFETY: the caller's promise; dropping waits, also after a failure here.
+        // SAFETY: the caller's promise. Dropping the value waits, even after a failure here.
         unsafe { enqueue_upload(CALL, self.buffer.span(), stream, host)? };
         Ok(self)
     }
@@ -112,14 +113,14 @@ impl<T: PlainData> Staged<'_, T> {
 impl<T: PlainData> Drop for Staged<'_, T> {
     fn drop(&mut self) {
         if !self.settled {
-            // A copy may still use the host slice. The failure before has reported the error.
+            // A copy may still use the host slice. The earlier failure has already been reported.
             let _ = unheard(|| self.buffer.stream().end_borrow([self.borrowed]));
         }
     }
 }
 
 impl<T: PlainData> Sealed for In<'_, T> {}
-// SAFETY: the pointer is that of a device address.
+// SAFETY: the pointer points to a device address.
 unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
     type Staged = Staged<'a, T>;
     type Pointers = [*mut c_void; 1];
@@ -128,7 +129,7 @@ unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
 
     unsafe fn stage(self, stream: &Stream) -> Result<Self::Staged> {
         let nothing = std::ptr::slice_from_raw_parts_mut(std::ptr::null_mut(), 0);
-        // SAFETY: the slice is borrowed for as long as the stand-in exists.
+        // SAFETY: the slice is borrowed for as long as the staged value exists.
         unsafe { Staged::new(stream, self.0, nothing)?.upload(stream, self.0) }
     }
 
@@ -141,11 +142,11 @@ unsafe impl<'a, T: PlainData> KernelArgument for In<'a, T> {
     }
 }
 
-/// What [`Out`] and [`InOut`] have in common.
+/// Implements the parts that [`Out`] and [`InOut`] have in common.
 macro_rules! copied_back {
     ($type:ident, $stage:expr) => {
         impl<T: PlainData> Sealed for $type<'_, T> {}
-        // SAFETY: the pointer is that of a device address.
+        // SAFETY: the pointer points to a device address.
         unsafe impl<'a, T: PlainData> KernelArgument for $type<'a, T> {
             type Staged = Staged<'a, T>;
             type Pointers = [*mut c_void; 1];
@@ -162,7 +163,7 @@ macro_rules! copied_back {
             }
 
             unsafe fn unstage(staged: &mut Self::Staged, stream: &Stream) -> Result<()> {
-                // SAFETY: the slice is exclusively borrowed for as long as the stand-in exists.
+                // SAFETY: the slice is exclusively borrowed for as long as the staged value exists.
                 unsafe { enqueue_download(CALL, staged.buffer.span(), stream, staged.host) }
             }
 
@@ -176,6 +177,6 @@ macro_rules! copied_back {
 copied_back!(Out, |staged, _| Ok(staged));
 copied_back!(InOut, |staged, stream| {
     let host = staged.host;
-    // SAFETY: the slice is exclusively borrowed for as long as the stand-in exists.
+    // SAFETY: the slice is exclusively borrowed for as long as the staged value exists.
     unsafe { staged.upload(stream, host) }
 });

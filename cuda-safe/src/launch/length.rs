@@ -1,4 +1,4 @@
-//! Memory and its length as one argument, for the two parameters `T *x, int n`.
+//! Memory and its length as one argument for two parameters, such as `T *x, int n`.
 
 use std::{ffi::c_void, marker::PhantomData};
 
@@ -15,24 +15,23 @@ use crate::{
     stream::Stream,
 };
 
-/// Memory, and after it the number of its elements: one argument for two parameters of the kernel, a pointer and an
-/// integer.
+/// Memory and its number of elements, as one argument for two parameters of the kernel.
 ///
-/// It takes whatever may be an argument and has a length: buffers and views by reference, [`In`], [`Out`] and
-/// [`InOut`]. The function says which integer the kernel declares:
+/// The memory can be any argument with a length: a buffer or view by reference, or [`In`], [`Out`]
+/// or [`InOut`]. The constructor's name is the integer type that the kernel declares:
 ///
-/// | here | in the kernel |
+/// | argument | in the kernel |
 /// | --- | --- |
 /// | `WithLen::i32(&x)` | `const T *x, int n` |
 /// | `WithLen::u32(&mut x)` | `T *x, unsigned n` |
 /// | `WithLen::i64(&x)` | `const T *x, long long n` |
 /// | `WithLen::u64(&x)`, `WithLen::usize(&x)` | `const T *x, size_t n` |
 ///
-/// Both parameters are checked as those of other arguments are, and counted as two in messages. A length that the
-/// integer can't hold is an error of the launch, of kind [`ErrorKind::LaunchArguments`].
+/// The launch checks both parameters like other arguments and counts them as two in messages. If
+/// the integer type cannot hold the length, the launch returns [`ErrorKind::LaunchArguments`].
 ///
-/// It saves a variable: `(&mut x, x.len() as i32)` does not compile, since `x` is borrowed already when its length is
-/// asked for.
+/// `WithLen` saves a variable: `(&mut x, x.len() as i32)` does not compile, because `x` is already
+/// borrowed when `x.len()` is called.
 ///
 /// ```
 /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, WithLen};
@@ -58,7 +57,7 @@ pub struct WithLen<A, N> {
     integer: PhantomData<N>,
 }
 
-/// What [`WithLen`] takes: arguments that are memory of a known length.
+/// Arguments that [`WithLen`] accepts: memory of a known length.
 ///
 /// ```
 /// # use cuda_safe::{DeviceBuffer, DeviceView, launch::HasLength, In};
@@ -70,11 +69,11 @@ pub struct WithLen<A, N> {
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no memory that a kernel takes together with its length",
+    message = "`{Self}` cannot be passed to a kernel together with its length",
     label = "expected `&buffer`, `&mut buffer`, a view, or `In`, `Out` or `InOut` of a host slice"
 )]
 pub trait HasLength: KernelArgument<Pointers = [*mut c_void; 1]> {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[doc(hidden)]
     fn length(&self) -> usize;
 }
@@ -82,7 +81,7 @@ pub trait HasLength: KernelArgument<Pointers = [*mut c_void; 1]> {
 macro_rules! integers {
     ($($integer:ident, $in_cpp:literal;)*) => {$(
         impl<A: HasLength> WithLen<A, $integer> {
-            #[doc = concat!("With the length as `", $in_cpp, "`.")]
+            #[doc = concat!("Passes the length as `", $in_cpp, "`.")]
             #[inline]
             pub const fn $integer(argument: A) -> Self {
                 Self { argument, integer: PhantomData }
@@ -90,7 +89,7 @@ macro_rules! integers {
         }
 
         impl<A: HasLength> Sealed for WithLen<A, $integer> {}
-        // SAFETY: two pointers, to the memory's own argument and to an integer.
+        // SAFETY: the pointers point to the memory's own argument and to an integer.
         unsafe impl<A: HasLength> KernelArgument for WithLen<A, $integer> {
             type Staged = (A::Staged, $integer);
             type Pointers = [*mut c_void; 2];
@@ -150,12 +149,12 @@ fn too_long(len: usize, integer: &str, in_cpp: &str) -> Error {
         "Function::launch",
         format!(
             "a length of {len} elements is more than `WithLen::{integer}` can pass: declare the kernel's parameter \
-             wider than `{in_cpp}` and use `WithLen::u64`, or pass a part of the memory"
+             as a wider type than `{in_cpp}` and use `WithLen::u64`, or pass a part of the memory"
         ),
     )
 }
 
-/// Arguments that hold their memory in field 0, or are it.
+/// Implements `HasLength` for arguments that are memory or hold it in field 0.
 macro_rules! has_length {
     ($([$($generics:tt)*] $type:ty, $self:ident => $memory:expr;)*) => {$(
         impl<$($generics)*> HasLength for $type {

@@ -1,4 +1,4 @@
-//! Arguments whose number and types are known only when the program runs.
+//! Arguments whose number and types are known only at run time.
 
 use std::{ffi::c_void, fmt};
 
@@ -9,8 +9,9 @@ use crate::{
     stream::Stream,
 };
 
-/// The arguments of a kernel, one by one: where a tuple can't be written, since their number or their types are known only
-/// when the program runs. [`Function::launch_list`] takes it, with the same checks as a launch with a tuple.
+/// A list of kernel arguments whose number or types are known only at run time.
+///
+/// [`Function::launch_list`] takes it, with the same checks as a launch with a tuple.
 ///
 /// ```
 /// use cuda_safe::{launch::ArgumentList, Context, DeviceBuffer, LaunchConfig, Module, Stream};
@@ -18,7 +19,7 @@ use crate::{
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// # let stream = Stream::new(&context)?;
-/// /// A kernel that adds so many vectors.
+/// /// Returns a kernel that adds `count` vectors.
 /// fn source(count: usize) -> String {
 ///     let parameters: String = (0..count).map(|i| format!("const float *x{i}, ")).collect();
 ///     let sum: String = (0..count).map(|i| format!(" + x{i}[i]")).collect();
@@ -51,26 +52,26 @@ pub struct ArgumentList<'a> {
 }
 
 impl<'a> ArgumentList<'a> {
-    /// No arguments.
+    /// Creates an empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds an argument behind the others: whatever can stand in a tuple.
+    /// Appends an argument. It can be anything that a tuple of arguments can contain.
     pub fn push<A: KernelArgument + 'a>(&mut self, argument: A) -> &mut Self {
         self.types.extend_from_slice(A::PARAMETERS);
         self.slots.push(Box::new(State::Given(Some(argument))));
         self
     }
 
-    /// How many parameters of a kernel they stand for.
+    /// Returns the number of kernel parameters that the arguments fill.
     #[must_use]
     pub fn len(&self) -> usize {
         self.types.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.types.is_empty()
@@ -84,24 +85,24 @@ impl fmt::Debug for ArgumentList<'_> {
     }
 }
 
-/// One argument, before and after it was prepared for a launch.
+/// One argument, before or after it is staged for a launch.
 enum State<A: KernelArgument> {
     Given(Option<A>),
     Staged(A::Staged),
 }
 
-/// What [`KernelArgument`] does, for an argument of any type.
+/// The operations of [`KernelArgument`], for an argument of any type.
 trait Slot {
     fn waits(&self) -> bool;
     /// # Safety
-    /// As [`KernelArgument::stage`].
+    /// See [`KernelArgument::stage`].
     unsafe fn stage(&mut self, stream: &Stream) -> Result<()>;
     fn pointers(&mut self, all: &mut Vec<*mut c_void>);
     /// # Safety
-    /// As [`KernelArgument::unstage`].
+    /// See [`KernelArgument::unstage`].
     unsafe fn unstage(&mut self, stream: &Stream) -> Result<()>;
     /// # Safety
-    /// As [`KernelArgument::settle`].
+    /// See [`KernelArgument::settle`].
     unsafe fn settle(&mut self);
 }
 
@@ -114,7 +115,7 @@ impl<A: KernelArgument> Slot for State<A> {
         if let Self::Given(argument) = self
             && let Some(argument) = argument.take()
         {
-            // SAFETY: as this function's contract says.
+            // SAFETY: this function has the same contract.
             *self = Self::Staged(unsafe { argument.stage(stream)? });
         }
         Ok(())
@@ -124,7 +125,7 @@ impl<A: KernelArgument> Slot for State<A> {
         if let Self::Staged(staged) = self {
             let mut pointers = A::pointers(staged);
             let count = size_of_val(&pointers) / size_of::<*mut c_void>();
-            // SAFETY: an array of pointers (`KernelArgument` is sealed).
+            // SAFETY: this is an array of pointers (`KernelArgument` is sealed).
             all.extend_from_slice(unsafe {
                 std::slice::from_raw_parts((&raw mut pointers).cast::<*mut c_void>(), count)
             });
@@ -133,7 +134,7 @@ impl<A: KernelArgument> Slot for State<A> {
 
     unsafe fn unstage(&mut self, stream: &Stream) -> Result<()> {
         match self {
-            // SAFETY: as this function's contract says.
+            // SAFETY: this function has the same contract.
             Self::Staged(staged) => unsafe { A::unstage(staged, stream) },
             Self::Given(_) => Ok(()),
         }
@@ -141,24 +142,27 @@ impl<A: KernelArgument> Slot for State<A> {
 
     unsafe fn settle(&mut self) {
         if let Self::Staged(staged) = self {
-            // SAFETY: as this function's contract says.
+            // SAFETY: this function has the same contract.
             unsafe { A::settle(staged) };
         }
     }
 }
 
 impl Function {
-    /// As [`launch`](Self::launch), with arguments whose number and types are known only when the program runs. The same is
-    /// checked. It allocates, which a launch with a tuple does not.
+    /// Launches the kernel with arguments whose number and types are known only at run time.
+    ///
+    /// It makes the same checks as [`launch`](Self::launch). Unlike a launch with a tuple, it
+    /// allocates.
     ///
     /// # Safety
-    /// As [`launch`](Self::launch).
+    /// The caller must satisfy the conditions of [`launch`](Self::launch).
     ///
     /// # Errors
-    /// As [`launch`](Self::launch).
+    /// Returns the errors of [`launch`](Self::launch): arguments, grid or block that do not fit, a
+    /// stream of another context, or a capturing stream with host slices.
     ///
     /// # Aborts
-    /// As [`launch`](Self::launch).
+    /// See [`launch`](Self::launch).
     #[doc(alias = "cuLaunchKernel")]
     pub unsafe fn launch_list(
         &self,
@@ -175,26 +179,28 @@ impl Function {
             true => Some(stream.enter_to_wait("Function::launch_list")?),
             false => None,
         };
-        // Dropped before the guard: after a failure the drops wait for the stream.
+        // Declared after the guard, so dropped before it. After a failure, the drops wait for the
+        // stream.
         let mut slots = slots;
         let mut pointers = Vec::with_capacity(types.len());
         for slot in &mut slots {
-            // SAFETY: they stay here, to be dropped at the end. Where a later one fails, those before it are dropped, and
-            // wait.
+            // SAFETY: the slots stay here and are dropped at the end. If a later one fails, the
+            // earlier ones are dropped, which waits for their copies.
             unsafe { slot.stage(stream)? };
-            slot.pointers(&mut pointers); // into the box, which doesn't move
+            slot.pointers(&mut pointers); // pointers into the box, which does not move
         }
-        // SAFETY: the caller's promise; kinds, sizes and limits are checked above.
+        // SAFETY: the caller's promise. Kinds, sizes and limits are checked above.
         unsafe { self.launch_raw(stream, config, &mut pointers)? };
         if waits {
             for slot in &mut slots {
                 // SAFETY: as above, and the same stream.
                 unsafe { slot.unstage(stream)? };
             }
-            // Where it is not known whether the copies are over, their drops see to the borrowed slices.
+            // If it is unknown whether the copies have finished, the drops protect the borrowed
+            // slices.
             let waited = stream.settle().or_unknown()?;
             for slot in &mut slots {
-                // SAFETY: the copies are over.
+                // SAFETY: the copies have finished.
                 unsafe { slot.settle() };
             }
             waited?;

@@ -1,7 +1,7 @@
-//! Launching kernels: grid, attributes and arguments.
+//! Kernel launches: grid, attributes and arguments.
 //!
-//! [`Function::launch`] takes a [`LaunchConfig`] and a tuple of arguments, and checks them as far as possible. The guide has a
-//! chapter on the [safety of launches](crate::guide::launch_safety).
+//! [`Function::launch`] takes a [`LaunchConfig`] and a tuple of arguments, and checks them as far
+//! as possible. See the guide's chapter on the [safety of launches](crate::guide::launch_safety).
 //!
 //! - Grid, block and attributes: [`LaunchConfig`], [`Dim3`], [`IntoDim3`], [`LaunchAttributes`], [`LaunchEvents`],
 //!   [`ClusterScheduling`], [`PortableClusterSize`], [`Occupancy`]
@@ -25,13 +25,14 @@ pub use arguments::{ByValue, KernelArgument, KernelArguments};
 pub(crate) use arguments::{address_argument, sealed::Sealed};
 pub(crate) use attributes::{COOPERATIVE, RawAttributes, bytes_of, name_of};
 pub use attributes::{ClusterScheduling, LaunchAttributes, LaunchEvents, PortableClusterSize};
+use config::PlainConfig;
 pub use config::{Dim3, IntoDim3, LaunchConfig};
 pub use host::{In, InOut, Out};
 pub use length::{HasLength, WithLen};
 pub use list::ArgumentList;
 
 use crate::{
-    code::function::Function,
+    code::{function::Function, parameter::ArgumentType},
     error::{Error, Result},
     stream::Stream,
 };
@@ -40,40 +41,44 @@ pub use occupancy::Occupancy;
 impl Function {
     /// Enqueues the kernel on `stream` with a tuple of arguments.
     ///
-    /// Arguments are buffers and views (`&buffer` for reading, `&mut buffer` for writing),
-    /// globals, plain values, `#[repr(C)]` structs that are
-    /// [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html) (or wrapped in
-    /// [`ByValue`]), and the host slices [`In`], [`Out`] and [`InOut`], which the launch itself
-    /// copies. [`WithLen`] passes memory and its length. If there are host slices, the launch waits for the kernel. A grid of no blocks does
-    /// nothing.
+    /// Arguments can be:
+    /// - buffers and views (`&buffer` for reading, `&mut buffer` for writing), and globals;
+    /// - plain values and `#[repr(C)]` structs that are
+    ///   [`Pod`](https://docs.rs/bytemuck/1/bytemuck/trait.Pod.html) or wrapped in [`ByValue`];
+    /// - the host slices [`In`], [`Out`] and [`InOut`], which the launch copies;
+    /// - memory with its length, as [`WithLen`].
     ///
-    /// Without host slices this is one asynchronous driver call, and allocates nothing.
+    /// With host slices, the launch waits for the kernel. Without them, it is one asynchronous
+    /// driver call and allocates nothing. A grid without blocks does nothing.
     ///
     /// # Safety
-    /// Rust can't see what the kernel does. The caller ensures that
-    /// - each argument has the type that the kernel declares. The launch checks the number and sizes
-    ///   of the arguments if the driver (from CUDA 12.4 on) or PTX reports the parameters, and their
-    ///   kinds (float, integer, address) if PTX does. It can't check what memory contains, unless the
-    ///   kernel is declared with [`kernels!`](crate::kernels);
+    /// Rust cannot check the kernel's code. The caller must ensure that:
+    /// - each argument has the type that the kernel declares. The launch checks the number and
+    ///   sizes of the arguments if the driver (from CUDA 12.4 on) or PTX reports the parameters,
+    ///   and their kinds (float, integer, address) if PTX does. It cannot check the contents of
+    ///   memory, unless the kernel is declared with [`kernels!`](crate::kernels).
     /// - the kernel stays within the memory that is passed to it, and does not write to memory that
-    ///   is borrowed for reading;
-    /// - if memory belongs to another stream than `stream`, the two are ordered, before and after the
-    ///   launch ([`Stream::ordered_with`] does that);
-    /// - memory that the kernel reaches by a raw pointer lives until the kernel has finished. If it is
-    ///   host memory, the program does not touch it until then: it does not read what the kernel
-    ///   writes, does not write what the kernel reads or writes, and creates or uses no reference that
-    ///   claims otherwise.
+    ///   is borrowed for reading.
+    /// - if memory belongs to a stream other than `stream`, the two streams are ordered before and
+    ///   after the launch. [`Stream::ordered_with`] does that.
+    /// - memory that the kernel reaches through a raw pointer lives until the kernel has finished.
+    ///   If it is host memory, the program does not interfere until then: it must not read memory
+    ///   that the kernel writes, write memory that the kernel uses, or create or use a reference
+    ///   that claims otherwise.
     ///
     /// # Errors
-    /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) where the number, sizes or
-    /// kinds of the arguments, the grid, the block or the shared memory do not fit.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the stream belongs to
-    /// another context, or, with host slices, is being captured. In all these cases, and where the
-    /// parameters can't be read, nothing is launched. The next call that waits for the kernel reports
-    /// its faults.
+    /// Returns [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) if the number,
+    /// sizes or kinds of the arguments, the grid, the block or the shared memory do not fit.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream
+    /// belongs to another context, or if there are host slices and the stream is capturing or a
+    /// capture of this thread forbids waiting. Returns the driver's error if it cannot read the
+    /// parameters. In all these cases nothing is launched.
+    ///
+    /// The next call that waits for the kernel reports the kernel's faults. With host slices, the
+    /// launch itself waits. It also returns an error if there is no memory for the copies.
     ///
     /// # Aborts
-    /// With host slices, as [`Settled::or_abort`](crate::Settled::or_abort).
+    /// With host slices, see [`Settled::or_abort`](crate::Settled::or_abort).
     ///
     /// ```
     /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Out, Stream};
@@ -110,25 +115,119 @@ impl Function {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<()> {
-        if !self.is_launchable(stream.context(), &config, A::TYPES)? {
+        if let Some(plain) = config.plain()
+            && const { !A::WAITS }
+        {
+            // SAFETY: the caller's promise; kinds, sizes and limits are checked.
+            return unsafe {
+                arguments.with_pointers(stream, |pointers| {
+                    self.check_and_start(stream, &plain, A::TYPES, pointers)
+                })
+            };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_unusual(stream, &config, arguments) }
+    }
+
+    /// [`launch`](Self::launch) with host slices, clusters or attributes.
+    ///
+    /// # Safety
+    /// See [`launch`](Self::launch).
+    #[inline(never)]
+    unsafe fn launch_unusual<A: KernelArguments>(
+        &self,
+        stream: &Stream,
+        config: &LaunchConfig,
+        arguments: A,
+    ) -> Result<()> {
+        if !self.is_launchable(stream.context(), config, A::TYPES)? {
             return Ok(());
         }
         // SAFETY: the caller's promise; kinds, sizes and limits are checked above.
-        unsafe {
-            arguments.with_pointers(stream, |pointers| self.launch_raw(stream, config, pointers))
+        unsafe { arguments.with_pointers(stream, |pointers| self.start(stream, config, pointers)) }
+    }
+
+    /// Checks a plain launch and enqueues it. It is compiled once, not for each tuple of arguments,
+    /// and its usual path makes no other call than the driver's.
+    ///
+    /// # Safety
+    /// See [`launch_raw`](Self::launch_raw), provided that the types fit the kernel.
+    #[inline(never)]
+    unsafe fn check_and_start(
+        &self,
+        stream: &Stream,
+        plain: &PlainConfig,
+        types: &'static [ArgumentType],
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        if stream.may_call_at_once() && self.is_usual(stream.context(), plain, types) {
+            // SAFETY: this function has the same contract.
+            match unsafe { self.enqueue_plain(stream, plain, pointers) } {
+                CUresult::CUDA_SUCCESS => {
+                    stream.note_launch(self.number());
+                    Ok(())
+                }
+                // SAFETY: as above.
+                code => unsafe { self.start_again(code, stream, plain, pointers) },
+            }
+        } else {
+            // SAFETY: as above.
+            unsafe { self.check_and_start_slowly(stream, plain, types, pointers) }
         }
     }
 
-    /// Enqueues the kernel with an array of pointers to its arguments, without checks: for code that has the
-    /// pointers already. [`launch_list`](Self::launch_list) checks arguments that are known only when the program runs.
+    /// # Safety
+    /// See [`check_and_start`](Self::check_and_start).
+    #[cold]
+    unsafe fn check_and_start_slowly(
+        &self,
+        stream: &Stream,
+        plain: &PlainConfig,
+        types: &'static [ArgumentType],
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        let config = plain.whole();
+        match self.is_launchable(stream.context(), &config, types)? {
+            // SAFETY: this function has the same contract.
+            true => unsafe { self.start(stream, &config, pointers) },
+            false => Ok(()),
+        }
+    }
+
+    /// After a plain launch that failed with `code`.
     ///
     /// # Safety
-    /// As [`launch`](Self::launch). In addition, `pointers` has one pointer for each of the kernel's
-    /// parameters, each to a value of that parameter's size.
+    /// See [`launch_raw`](Self::launch_raw).
+    #[cold]
+    unsafe fn start_again(
+        &self,
+        code: CUresult,
+        stream: &Stream,
+        plain: &PlainConfig,
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        let mut first = Some(code);
+        self.check_launch(stream, &plain.whole(), || match first.take() {
+            Some(code) => code,
+            // SAFETY: this function has the same contract.
+            None => unsafe { self.enqueue_plain(stream, plain, pointers) },
+        })
+    }
+
+    /// Enqueues the kernel with an array of pointers to its arguments, without checks.
+    ///
+    /// For code that already has the pointers. [`launch_list`](Self::launch_list) checks arguments
+    /// that are known only at run time.
+    ///
+    /// # Safety
+    /// The caller must satisfy the conditions of [`launch`](Self::launch). In addition, `pointers`
+    /// must have one pointer for each of the kernel's parameters, each to a value of that
+    /// parameter's size.
     ///
     /// # Errors
-    /// [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) where the driver does not
-    /// accept the grid, the block or the shared memory. The context is unusable after a fault.
+    /// Returns [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) if the driver
+    /// rejects the grid, the block or the shared memory. Returns an error if the context is
+    /// unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
@@ -154,22 +253,21 @@ impl Function {
         config: LaunchConfig,
         pointers: &mut [*mut c_void],
     ) -> Result<()> {
-        // SAFETY: as this function's contract says.
-        self.started(stream, &config, || unsafe {
-            self.enqueue(stream, &config, pointers)
-        })
+        // SAFETY: this function has the same contract.
+        unsafe { self.start(stream, &config, pointers) }
     }
 
-    /// As [`launch`](Self::launch), and records events on the way.
+    /// Launches the kernel and records events while it runs.
     ///
     /// # Safety
-    /// As [`launch`](Self::launch). What waits for an event of `events` runs beside the kernel, and is ordered with it by
-    /// nothing else.
+    /// The caller must satisfy the conditions of [`launch`](Self::launch). Work that waits for an
+    /// event of `events` runs concurrently with the kernel. Only the event orders the two.
     ///
     /// # Errors
-    /// As [`launch`](Self::launch). The driver's code where an event has timing.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for host slices (`In`, `Out`), and where an event is
-    /// of another context. A grid of no blocks: it records nothing.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if there are host
+    /// slices (`In`, `Out` or `InOut`), if an event belongs to another context, or if the grid has
+    /// no blocks, because then no event would be recorded. Returns the driver's error if an event
+    /// has timing, and the errors of [`launch`](Self::launch).
     ///
     /// ```
     /// # use cuda_safe::{
@@ -186,7 +284,7 @@ impl Function {
     /// // SAFETY: one int, as the kernel writes; the other stream does nothing with it.
     /// unsafe { set.launch_with_events(&stream, LaunchConfig::new(1, 1), events, (&mut x,))? };
     /// let other = Stream::new(&context)?;
-    /// other.wait_event(&begun)?; // goes on when the kernel has begun
+    /// other.wait_event(&begun)?; // continues when the kernel has begun
     /// # other.synchronize()?;
     /// # Ok(())
     /// # }
@@ -201,7 +299,7 @@ impl Function {
     ) -> Result<()> {
         const CALL: &str = "Function::launch_with_events";
         if A::WAITS {
-            let text = "a launch with host slices waits for its kernel, and events on the way are of no use: use buffers";
+            let text = "a launch with host slices waits for its kernel, so events cannot help. Fix: use buffers";
             return Err(Error::invalid(CALL, text));
         }
         for event in [events.begun, events.triggered].into_iter().flatten() {
@@ -214,18 +312,33 @@ impl Function {
         }
         let mut attributes = RawAttributes::new(&config);
         attributes.events(events);
-        // SAFETY: the caller's promise; kinds, sizes and limits are checked above.
+        // SAFETY: the caller's promise. Kinds, sizes and limits are checked above.
         unsafe {
             arguments.with_pointers(stream, |pointers| {
-                self.started(stream, &config, || {
+                self.check_launch(stream, &config, || {
                     self.enqueue_with(stream, &config, &mut attributes, pointers)
                 })
             })
         }
     }
 
+    /// # Safety
+    /// See [`launch_raw`](Self::launch_raw).
     #[inline]
-    fn started(
+    unsafe fn start(
+        &self,
+        stream: &Stream,
+        config: &LaunchConfig,
+        pointers: &mut [*mut c_void],
+    ) -> Result<()> {
+        // SAFETY: this function has the same contract.
+        self.check_launch(stream, config, || unsafe {
+            self.enqueue(stream, config, pointers)
+        })
+    }
+
+    #[inline]
+    fn check_launch(
         &self,
         stream: &Stream,
         config: &LaunchConfig,
@@ -236,12 +349,12 @@ impl Function {
                 stream.note_launch(self.number());
                 Ok(())
             }
-            code => Err(self.refusal(code, config)),
+            code => Err(self.launch_error(code, config)),
         }
     }
 
     /// # Safety
-    /// As [`launch_raw`](Self::launch_raw).
+    /// See [`launch_raw`](Self::launch_raw).
     #[inline]
     unsafe fn enqueue(
         &self,
@@ -249,36 +362,29 @@ impl Function {
         config: &LaunchConfig,
         pointers: &mut [*mut c_void],
     ) -> CUresult {
-        if !config.is_plain() {
-            let mut attributes = RawAttributes::new(config);
-            // SAFETY: as this function's contract says.
-            return unsafe { self.enqueue_with(stream, config, &mut attributes, pointers) };
+        match config.plain() {
+            // SAFETY: this function has the same contract.
+            Some(plain) => unsafe { self.enqueue_plain(stream, &plain, pointers) },
+            // SAFETY: as above.
+            None => unsafe { self.enqueue_special(stream, config, pointers) },
         }
-        let LaunchConfig {
+    }
+
+    /// # Safety
+    /// See [`launch_raw`](Self::launch_raw).
+    #[inline(always)]
+    unsafe fn enqueue_plain(
+        &self,
+        stream: &Stream,
+        plain: &PlainConfig,
+        pointers: &mut [*mut c_void],
+    ) -> CUresult {
+        let PlainConfig {
             grid,
             block,
             shared_bytes,
-            cooperative,
-            ..
-        } = *config;
-        if cooperative {
-            // SAFETY: as this function's contract says; the driver copies the arguments.
-            return unsafe {
-                sys::cuLaunchCooperativeKernel(
-                    self.as_raw(),
-                    grid.x,
-                    grid.y,
-                    grid.z,
-                    block.x,
-                    block.y,
-                    block.z,
-                    shared_bytes as c_uint,
-                    stream.as_raw(),
-                    pointers.as_mut_ptr(),
-                )
-            };
-        }
-        // SAFETY: as this function's contract says; the driver copies the arguments.
+        } = *plain;
+        // SAFETY: this function has the same contract. The driver copies the arguments.
         unsafe {
             sys::cuLaunchKernel(
                 self.as_raw(),
@@ -296,9 +402,48 @@ impl Function {
         }
     }
 
+    /// Cooperative launches, and those with attributes. Their kilobyte of attributes is not on the
+    /// stack of a plain launch.
+    ///
     /// # Safety
-    /// As [`launch_raw`](Self::launch_raw).
+    /// See [`launch_raw`](Self::launch_raw).
     #[inline(never)]
+    unsafe fn enqueue_special(
+        &self,
+        stream: &Stream,
+        config: &LaunchConfig,
+        pointers: &mut [*mut c_void],
+    ) -> CUresult {
+        if !config.is_plain() {
+            let mut attributes = RawAttributes::new(config);
+            // SAFETY: this function has the same contract.
+            return unsafe { self.enqueue_with(stream, config, &mut attributes, pointers) };
+        }
+        let LaunchConfig {
+            grid,
+            block,
+            shared_bytes,
+            ..
+        } = *config;
+        // SAFETY: this function has the same contract. The driver copies the arguments.
+        unsafe {
+            sys::cuLaunchCooperativeKernel(
+                self.as_raw(),
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
+                shared_bytes as c_uint,
+                stream.as_raw(),
+                pointers.as_mut_ptr(),
+            )
+        }
+    }
+
+    /// # Safety
+    /// See [`launch_raw`](Self::launch_raw).
     unsafe fn enqueue_with(
         &self,
         stream: &Stream,
@@ -307,7 +452,8 @@ impl Function {
         pointers: &mut [*mut c_void],
     ) -> CUresult {
         let launch = attributes.launch(config, stream);
-        // SAFETY: as this function's contract says; the driver copies the arguments and the attributes.
+        // SAFETY: this function has the same contract. The driver copies the arguments and the
+        // attributes.
         unsafe {
             sys::cuLaunchKernelEx(
                 &launch,

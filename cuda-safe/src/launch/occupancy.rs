@@ -1,4 +1,4 @@
-//! How many blocks and clusters of a kernel the device holds at once.
+//! Occupancy: the numbers of blocks and clusters that can be resident at once.
 
 use std::ffi::c_int;
 
@@ -11,7 +11,7 @@ use crate::{
     stream::Stream,
 };
 
-/// The launch with the best occupancy: see [`Function::best_block_size`].
+/// The block size with the best occupancy, returned by [`Function::best_block_size`].
 ///
 /// ```
 /// # use cuda_safe::{Context, Module};
@@ -26,18 +26,21 @@ use crate::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// The least number of blocks that fill the device.
+    /// The smallest number of blocks that fills the device.
     pub min_grid: u32,
-    /// Threads per block.
+    /// The number of threads per block.
     pub block: u32,
 }
 
 impl Function {
-    /// How many blocks of `block_threads` threads, with `dynamic_shared` bytes of dynamic shared memory per block,
-    /// can be resident on one multiprocessor at the same time.
+    /// Returns the maximum number of resident blocks per multiprocessor.
+    ///
+    /// Each block has `block_threads` threads and `dynamic_shared` bytes of dynamic shared memory.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a block of no threads. The context is unusable after a fault.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if `block_threads` is 0, and
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if it exceeds `i32::MAX`.
+    /// Returns an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -54,13 +57,19 @@ impl Function {
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
     pub fn max_active_blocks(&self, block_threads: u32, dynamic_shared: usize) -> Result<u32> {
         const CALL: &str = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
-        let threads = c_int::try_from(block_threads)
-            .map_err(|_| Error::invalid(CALL, format!("a block of {block_threads} threads")))?;
+        let threads = c_int::try_from(block_threads).map_err(|_| {
+            Error::invalid(
+                CALL,
+                format!(
+                    "block_threads is {block_threads}, more than a 32-bit signed integer can hold"
+                ),
+            )
+        })?;
         let _current = self
             .context()
             .enter("cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
         let mut blocks: c_int = 0;
-        // SAFETY: the kernel is live, `blocks` is valid for the write.
+        // SAFETY: the kernel is live, and `blocks` is valid for writing.
         let code = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
                 &mut blocks,
@@ -73,16 +82,18 @@ impl Function {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// The block size with the best occupancy, for `dynamic_shared` bytes of dynamic shared memory per block.
+    /// Returns the block size with the best occupancy.
+    ///
+    /// Each block has `dynamic_shared` bytes of dynamic shared memory.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where no block with that much shared memory fits. The context is unusable after a
-    /// fault.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if no block with this much shared memory fits. Returns an
+    /// error if the context is unusable after a fault.
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     pub fn best_block_size(&self, dynamic_shared: usize) -> Result<Occupancy> {
         let _current = self.context().enter("cuOccupancyMaxPotentialBlockSize")?;
         let (mut grid, mut block): (c_int, c_int) = (0, 0);
-        // SAFETY: the kernel is live, both are valid for the write; no callback.
+        // SAFETY: the kernel is live, both are valid for writing, and there is no callback.
         let code = unsafe {
             sys::cuOccupancyMaxPotentialBlockSize(
                 &mut grid,
@@ -101,13 +112,18 @@ impl Function {
         })
     }
 
-    /// The most bytes of dynamic shared memory per block with which `blocks` blocks of `block_threads` threads are resident
-    /// on one multiprocessor at the same time; no more than a launch may ask for
-    /// ([`set_max_dynamic_shared`](Self::set_max_dynamic_shared)). The driver's estimate: that of an H200 (580) leaves out
-    /// what the system takes of each block's shared memory, so that two blocks fewer fit.
+    /// Returns the maximum dynamic shared memory per block, in bytes, with which `blocks` blocks of
+    /// `block_threads` threads can be resident on one multiprocessor at the same time.
+    ///
+    /// The value is at most the limit of a launch
+    /// ([`set_max_dynamic_shared`](Self::set_max_dynamic_shared)). It is the driver's estimate. On
+    /// an H200 (driver 580) the estimate ignores the shared memory that the system reserves in each
+    /// block, so two blocks fewer fit.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where so many blocks don't fit with none. The context is unusable after a fault.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if this many blocks do not fit even without dynamic
+    /// shared memory. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if
+    /// a number exceeds `i32::MAX`. Returns an error if the context is unusable after a fault.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -123,14 +139,19 @@ impl Function {
     pub fn available_dynamic_shared(&self, blocks: u32, block_threads: u32) -> Result<usize> {
         const CALL: &str = "cuOccupancyAvailableDynamicSMemPerBlock";
         let number = |value: u32, what: &str| {
-            c_int::try_from(value).map_err(|_| Error::invalid(CALL, format!("{value} {what}")))
+            c_int::try_from(value).map_err(|_| {
+                Error::invalid(
+                    CALL,
+                    format!("{value} {what}: more than a 32-bit signed integer can hold"),
+                )
+            })
         };
         let (blocks, threads) = (number(blocks, "blocks")?, number(block_threads, "threads")?);
         let _current = self
             .context()
             .enter("cuOccupancyAvailableDynamicSMemPerBlock")?;
         let mut bytes = 0;
-        // SAFETY: the kernel is live, `bytes` is valid for the write.
+        // SAFETY: the kernel is live, and `bytes` is valid for writing.
         let code = unsafe {
             sys::cuOccupancyAvailableDynamicSMemPerBlock(&mut bytes, self.as_raw(), blocks, threads)
         };
@@ -138,12 +159,15 @@ impl Function {
         Ok(bytes)
     }
 
-    /// The most blocks that a cluster of this kernel can have, with the block and the shared memory of `config`. Its
-    /// cluster is not looked at. More than 8 takes
+    /// Returns the maximum number of blocks in a cluster of this kernel.
+    ///
+    /// It uses the block and the shared memory of `config` and ignores its cluster. For more than 8
+    /// blocks, set
     /// [`NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::module::FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED).
     ///
     /// # Errors
-    /// The driver's code where no such block fits, or the device has no clusters.
+    /// Returns the driver's error if no such block fits, or if the device does not support
+    /// clusters.
     ///
     /// ```
     /// # use cuda_safe::{Context, LaunchConfig, Module};
@@ -160,16 +184,19 @@ impl Function {
     #[doc(alias = "cuOccupancyMaxPotentialClusterSize")]
     pub fn max_cluster_size(&self, config: LaunchConfig) -> Result<u32> {
         let size = |size: &mut c_int, launch: &CUlaunchConfig| {
-            // SAFETY: the kernel is live, `size` is valid for the write; the configuration is read.
+            // SAFETY: the kernel is live, `size` is valid for writing, and the configuration is
+            // only read.
             unsafe { sys::cuOccupancyMaxPotentialClusterSize(size, self.as_raw(), launch) }
         };
         self.clusters("cuOccupancyMaxPotentialClusterSize", config, size)
     }
 
-    /// How many clusters of a launch with `config` the device holds at the same time; 0 for a launch without clusters.
+    /// Returns the maximum number of clusters of a launch with `config` that can be resident on the
+    /// device at the same time, or 0 for a launch without clusters.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CLUSTER_SIZE` for a cluster that can't be. The driver's code where the device has no clusters.
+    /// Returns `CUDA_ERROR_INVALID_CLUSTER_SIZE` if the cluster is not possible. Returns the
+    /// driver's error if the device does not support clusters.
     #[doc(alias = "cuOccupancyMaxActiveClusters")]
     pub fn max_active_clusters(&self, config: LaunchConfig) -> Result<u32> {
         let count = |count: &mut c_int, launch: &CUlaunchConfig| {

@@ -1,4 +1,4 @@
-//! Memory of other interfaces, such as Vulkan, and of other processes: imported, and mapped to addresses.
+//! Imported memory of other interfaces, such as Vulkan, and of other processes.
 
 use std::{
     any::type_name,
@@ -28,8 +28,9 @@ use crate::{
     stream::Stream,
 };
 
-/// Memory that another interface or another process has made, imported into a context. Buffers are mapped onto parts of it,
-/// and [arrays](Self::mipmapped_array).
+/// Memory of another interface or process, imported into a context.
+///
+/// Map [buffers](Self::buffer) and [arrays](Self::mipmapped_array) onto parts of it.
 ///
 /// ```
 /// use cuda_safe::{
@@ -44,7 +45,7 @@ use crate::{
 /// # let options = PhysicalOptions::default().handles(ShareableHandles::POSIX_FILE_DESCRIPTOR);
 /// # let made_elsewhere = PhysicalMemory::with_options(&context, unit, options)?;
 /// let (file, bytes) = (made_elsewhere.export()?, made_elsewhere.size()); // as Vulkan does it
-/// // SAFETY: the file is memory of that many bytes, which nobody else uses meanwhile.
+/// // SAFETY: the file is memory of that many bytes, and nothing else uses it at the same time.
 /// let memory = unsafe {
 ///     ExternalMemory::import(&context, ExternalMemoryKind::OPAQUE_FD, file, bytes as u64, false)?
 /// };
@@ -66,7 +67,8 @@ impl Kind for ExternalKind {
 
     unsafe fn release(&self, raw: CUexternalMemory, context: &Context) -> Result<()> {
         let _current = context.enter("cuDestroyExternalMemory")?;
-        // SAFETY: released once, by this function's contract; what is mapped onto it held a reference.
+        // SAFETY: this function's contract says that it is released once. Everything mapped onto it
+        // held a reference.
         let code = released(|| unsafe { sys::cuDestroyExternalMemory(raw) });
         context.check("cuDestroyExternalMemory", code)
     }
@@ -81,16 +83,25 @@ impl Adopt for ExternalKind {
 handle!(ExternalMemory, CUexternalMemory, released by "cuDestroyExternalMemory", made in Context);
 
 impl ExternalMemory {
-    /// Imports memory of `bytes` bytes by a file, which is the driver's from then on; it is closed if that fails.
-    /// `dedicated` says that the other interface has made the memory for one object alone: it is mapped as a whole then.
+    /// Imports `bytes` bytes of memory from a file.
+    ///
+    /// The driver takes ownership of the file. If the import fails, the file is closed. Set
+    /// `dedicated` if the other interface allocated the memory for a single object. Dedicated
+    /// memory can only be mapped as a whole.
     ///
     /// # Safety
-    /// The file is a memory object of at least that many bytes, on the context's device: drivers believe the size. While
-    /// work of this process uses the memory, nobody else writes to it; what both do with it is ordered, by whatever means.
+    /// The caller must ensure that:
+    /// - the file is a memory object of at least `bytes` bytes on the context's device. Drivers do
+    ///   not check the size.
+    /// - nothing else writes to the memory while work of this process uses it. The accesses of both
+    ///   sides must be ordered by some means.
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNKNOWN` for a file that is no memory. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for a kind that the driver lacks.
-    /// `CUDA_ERROR_INVALID_VALUE` for no bytes.
+    /// Returns `CUDA_ERROR_UNKNOWN` if the file is not a memory object, and
+    /// `CUDA_ERROR_INVALID_VALUE` if `bytes` is 0. Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver does not support
+    /// this kind. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this
+    /// thread's capture of a stream forbids the call.
     #[doc(alias = "cuImportExternalMemory")]
     pub unsafe fn import(
         context: &Context,
@@ -113,7 +124,8 @@ impl ExternalMemory {
         };
         let _current = context.enter("cuImportExternalMemory")?;
         let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` is valid for the write, the description of the driver's layout; the caller vouches for the file.
+        // SAFETY: `raw` is valid for writing, and the description has the driver's layout. The
+        // caller vouches for the file.
         let code =
             unsafe { sys::cuImportExternalMemory(&mut raw, (&raw const description).cast()) };
         if code == CUresult::CUDA_ERROR_NOT_SUPPORTED {
@@ -123,34 +135,37 @@ impl ExternalMemory {
         }
         context.check(CALL, code).map_err(|error| match code {
             CUresult::CUDA_ERROR_UNKNOWN => error.with_detail(
-                "the file is no memory of the device's driver: one that Vulkan exports as an opaque file is, on the same \
-                 device, and one of PhysicalMemory::export",
+                "the file is not a memory object of the device's driver. Fix: pass an opaque file that Vulkan exported on the \
+                 same device, or a file from PhysicalMemory::export",
             ),
             CUresult::CUDA_ERROR_INVALID_VALUE if bytes == 0 => {
-                error.with_detail("there is no memory of 0 bytes")
+                error.with_detail("cannot import 0 bytes")
             }
             _ => error,
         })?;
-        let _ = file.into_raw_fd(); // the driver's now
-        // SAFETY: just made, and owned by nobody else.
+        let _ = file.into_raw_fd(); // the driver owns it now
+        // SAFETY: just created, and nothing else owns it.
         Ok(unsafe { Self::from_raw(context, raw) })
     }
 
-    /// The context that it was imported into.
+    /// Returns the context that the memory was imported into.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()
     }
 
-    /// Maps `len` elements, from byte `offset` on, to an address, in a stream's order.
+    /// Maps `len` elements, starting at byte `offset`. The buffer belongs to `stream`.
     ///
     /// # Safety
-    /// Nothing else that is mapped onto the same bytes is used while the buffer lives.
+    /// The caller must ensure that no other mapping of the same bytes is used while the buffer
+    /// lives.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for what does not lie within the memory, and for a part of dedicated memory.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for no bytes, an offset or
-    /// an address that is not aligned for `T`, and a stream of another context.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the range is not within the memory, or if it is only a
+    /// part of dedicated memory. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the range is empty, if
+    /// the offset or the address is not aligned for `T`, if the stream belongs to another context,
+    /// or if this thread's capture of a stream forbids the call.
     #[doc(alias = "cuExternalMemoryGetMappedBuffer")]
     pub unsafe fn buffer<T: PlainData>(
         &self,
@@ -163,12 +178,12 @@ impl ExternalMemory {
         if bytes == 0 {
             return Err(Error::invalid(CALL, "there is nothing to map"));
         }
-        // The driver maps whole pages, and gives the address within them.
+        // The driver maps whole pages and returns the address of `offset` within them.
         if !offset.is_multiple_of(align_of::<T>() as u64) {
             let (bytes, name) = (align_of::<T>(), type_name::<T>());
             return Err(Error::invalid(
                 CALL,
-                format!("offset {offset} is no multiple of {bytes}, where a {name} may lie"),
+                format!("offset {offset} is not a multiple of {bytes}, the alignment of {name}"),
             ));
         }
         let context = self.0.parent();
@@ -181,19 +196,19 @@ impl ExternalMemory {
         };
         let mut ptr = 0;
         let _current = stream.enter("cuExternalMemoryGetMappedBuffer")?;
-        // SAFETY: the address is valid for the write, the handle is live.
+        // SAFETY: the address is valid for writing, and the handle is live.
         let code =
             unsafe { sys::cuExternalMemoryGetMappedBuffer(&mut ptr, self.as_raw(), &description) };
         context
             .check("cuExternalMemoryGetMappedBuffer", code)
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(format!(
-                    "{bytes} bytes from byte {offset} on: they have to lie within the imported memory, and be all of it where \
-                     it is dedicated"
+                    "{bytes} bytes from byte {offset} on: they must lie within the imported memory, and cover all of it if it \
+                     is dedicated"
                 )),
                 _ => error,
             })?;
-        // SAFETY: just mapped, with room for `len` elements.
+        // SAFETY: just mapped, with space for `len` elements.
         unsafe {
             let storage = External(Waited::new(ptr, stream, Unmap(self.clone())));
             ExternalBuffer::from_allocation(storage, len, CALL)
@@ -201,33 +216,33 @@ impl ExternalMemory {
     }
 }
 
-/// Elements in memory that was imported: see [`ExternalMemory::buffer`].
+/// Elements in imported memory, created by [`ExternalMemory::buffer`].
 pub type ExternalBuffer<T> = DeviceMemory<External, T>;
 
-/// Frees a mapping, and then lets the memory go.
+/// Frees a mapping, then releases the memory.
 #[derive(Clone, Debug)]
 struct Unmap(ExternalMemory);
 
 impl Release for Unmap {
     unsafe fn release(&self, ptr: CUdeviceptr, stream: &Stream) -> (&'static str, CUresult) {
-        // SAFETY: as this function's contract says.
+        // SAFETY: this function has the same contract.
         unsafe { Free.release(ptr, stream) }
     }
 }
 
 waited! {
-    /// A mapping of imported memory, in a stream's order: what an [`ExternalBuffer`] holds.
+    /// A mapping of imported memory that belongs to a stream. An [`ExternalBuffer`] holds it.
     pub struct External(Unmap), "ExternalBuffer"
 }
 
 impl<T: PlainData> ExternalBuffer<T> {
-    /// The stream in whose order the memory is used.
+    /// Returns the stream that the buffer belongs to.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         self.storage().0.stream()
     }
 
-    /// The memory that it is mapped onto.
+    /// Returns the memory that the buffer is mapped onto.
     #[must_use]
     pub fn memory(&self) -> &ExternalMemory {
         &self.storage().0.release().0

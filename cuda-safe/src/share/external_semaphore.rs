@@ -1,4 +1,4 @@
-//! Semaphores of other interfaces, such as Vulkan: imported, signalled by streams, and waited for.
+//! Imported semaphores of other interfaces, such as Vulkan. Streams signal them and wait for them.
 
 use std::{
     ffi::c_uint,
@@ -18,7 +18,7 @@ use crate::{
     stream::Stream,
 };
 
-/// Semaphores and their values, as the driver takes them.
+/// Semaphores and their values in the driver's representation.
 pub(crate) struct RawValues {
     pub(crate) semaphores: Vec<CUexternalSemaphore>,
     pub(crate) values: Vec<RawSemaphoreValue>,
@@ -26,14 +26,18 @@ pub(crate) struct RawValues {
 
 impl RawValues {
     /// # Errors
-    /// A semaphore of another context than `context`.
+    /// Returns an error if a semaphore does not belong to `context`.
     pub(crate) fn new(
         context: &Context,
         call: &'static str,
         given: &[(&ExternalSemaphore, u64)],
     ) -> Result<Self> {
         for (semaphore, _) in given {
-            context.expect_same(semaphore.context(), call, "what is given and the semaphore")?;
+            context.expect_same(
+                semaphore.context(),
+                call,
+                "the stream or graph and the semaphore",
+            )?;
         }
         let value = |&(_, value): &(_, u64)| RawSemaphoreValue {
             value,
@@ -52,14 +56,16 @@ impl RawValues {
     }
 }
 
-/// A semaphore of another interface, imported into a context: streams signal it, and wait for it.
+/// A semaphore of another interface, imported into a context.
 ///
-/// It orders what this process does on a device with what the other interface does there, without the host: Vulkan draws,
-/// signals, and a stream that waits goes on when the picture is drawn. What both use is an
+/// It orders the work of this process with the work of the other interface on the device, without
+/// the host. For example, Vulkan draws an image and signals the semaphore, and a stream that waits
+/// for it continues when the image is complete. The memory that both use is an
 /// [`ExternalMemory`](crate::share::ExternalMemory).
 ///
-/// It is destroyed when the last reference to it goes, after all work of the context, for which that waits. **Where a stream
-/// waits for a signal that never comes, that hangs,** as all waiting for the stream does: that is no memory unsafety.
+/// Dropping the last reference waits for all work in the context, then destroys the semaphore. **If
+/// a stream waits for a signal that never comes, this drop hangs,** as does every other call that
+/// waits for the stream. This is not a memory safety violation.
 ///
 /// ```no_run
 /// use std::os::fd::OwnedFd;
@@ -71,11 +77,12 @@ impl RawValues {
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
 /// let file: OwnedFd = exported_by_vulkan(); // vkGetSemaphoreFdKHR of a timeline semaphore
-/// // SAFETY: Vulkan's work waits for 2 before it reads what the stream writes, and signals 1 when the stream may write.
+/// SAFETY: Vulkan waits for 2 before it reads the stream's results, and signals 1 when the stream
+/// may write.
 /// let semaphore =
 ///     unsafe { ExternalSemaphore::import(&context, ExternalSemaphoreKind::TIMELINE_FD, file)? };
 /// stream.wait_semaphore(&semaphore, 1)?;
-/// // ... kernels that write to memory that both share
+/// // ... kernels that write to the shared memory
 /// stream.signal_semaphore(&semaphore, 2)?;
 /// # Ok(())
 /// # }
@@ -92,7 +99,8 @@ impl Kind for SemaphoreKind {
 
     unsafe fn release(&self, raw: CUexternalSemaphore, context: &Context) -> Result<()> {
         let raw = Sendable(raw);
-        // SAFETY: released once, by this function's contract. Signals and waits must be over by then.
+        // SAFETY: this function's contract says that it is released once. Signals and waits must
+        // have finished by then.
         unsafe {
             after_work(context, "cuDestroyExternalSemaphore", (), move || {
                 sys::cuDestroyExternalSemaphore(raw.get())
@@ -110,19 +118,27 @@ impl Adopt for SemaphoreKind {
 handle!(ExternalSemaphore, CUexternalSemaphore, released by "cuDestroyExternalSemaphore", made in Context);
 
 impl ExternalSemaphore {
-    /// Imports a semaphore by a file, which is the driver's from then on; it is closed if that fails.
+    /// Imports a semaphore from a file.
+    ///
+    /// The driver takes ownership of the file. If the import fails, the file is closed.
     ///
     /// # Safety
-    /// The file is a semaphore of that kind, for the context's device: an H200's driver (580) takes one kind for the other, and
-    /// any object of its own for a semaphore. The other interface
-    /// copes with what is signalled here, at any time and with any value, and with waits that take a binary semaphore's
-    /// signal: signals and waits are safe calls. Where it uses memory on account of a signal, whoever imports answers for
-    /// when that signal is given.
+    /// The caller must ensure that:
+    /// - the file is a semaphore of this kind for the context's device. The driver does not check
+    ///   this: on an H200 (driver 580) it accepts the wrong kind, and any of its own objects as a
+    ///   semaphore.
+    /// - the other interface tolerates signals at any time and with any value, and waits that
+    ///   consume a binary semaphore's signal. Signals and waits are safe calls. If the other
+    ///   interface uses memory after a signal, the caller is responsible for the time of that
+    ///   signal.
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNKNOWN` for a file that is nothing of the driver's. `CUDA_ERROR_INVALID_VALUE` for a kind that the system does
-    /// not have. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while this thread captures a stream. [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for one that the
-    /// driver lacks (timelines: the attribute `TIMELINE_SEMAPHORE_INTEROP_SUPPORTED`).
+    /// Returns `CUDA_ERROR_UNKNOWN` if the file is not an object of the driver, and
+    /// `CUDA_ERROR_INVALID_VALUE` if the operating system does not have this kind. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this thread's capture
+    /// of a stream forbids the call. Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver
+    /// does not support this kind. For timeline semaphores, query the attribute
+    /// `TIMELINE_SEMAPHORE_INTEROP_SUPPORTED`.
     #[doc(alias = "cuImportExternalSemaphore")]
     pub unsafe fn import(
         context: &Context,
@@ -140,7 +156,8 @@ impl ExternalSemaphore {
         };
         let _current = context.enter("cuImportExternalSemaphore")?;
         let mut raw = std::ptr::null_mut();
-        // SAFETY: `raw` is valid for the write, the description of the driver's layout; the caller vouches for the file.
+        // SAFETY: `raw` is valid for writing, and the description has the driver's layout. The
+        // caller vouches for the file.
         let code =
             unsafe { sys::cuImportExternalSemaphore(&mut raw, (&raw const description).cast()) };
         if code == CUresult::CUDA_ERROR_NOT_SUPPORTED {
@@ -150,17 +167,17 @@ impl ExternalSemaphore {
         }
         context.check(CALL, code).map_err(|error| match code {
             CUresult::CUDA_ERROR_UNKNOWN => error.with_detail(
-                "the file is no semaphore of the device's driver: one that Vulkan exports as an opaque file is, on the same \
+                "the file is not a semaphore of the device's driver. Fix: pass an opaque file that Vulkan exported on the same \
                  device",
             ),
             _ => error,
         })?;
-        let _ = file.into_raw_fd(); // the driver's now
-        // SAFETY: just made, and owned by nobody else.
+        let _ = file.into_raw_fd(); // the driver owns it now
+        // SAFETY: just created, and nothing else owns it.
         Ok(unsafe { Self::from_raw(context, raw) })
     }
 
-    /// The context that it was imported into.
+    /// Returns the context that the semaphore was imported into.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()
@@ -168,32 +185,42 @@ impl ExternalSemaphore {
 }
 
 impl Stream {
-    /// Enqueues a signal: when the stream has done what it was given before, a timeline semaphore gets the value, which is
-    /// greater than those before; a binary one, whose value is not looked at, lets a wait pass.
+    /// Enqueues a signal of a semaphore.
+    ///
+    /// When all earlier work of the stream has finished, a timeline semaphore gets `value`, which
+    /// must be greater than all earlier values. A binary semaphore ignores `value` and lets one
+    /// wait pass.
     ///
     /// # Errors
-    /// As [`signal_semaphores`](Self::signal_semaphores).
+    /// Returns the errors of [`signal_semaphores`](Self::signal_semaphores).
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
     pub fn signal_semaphore(&self, semaphore: &ExternalSemaphore, value: u64) -> Result<()> {
         self.signal_semaphores(&[(semaphore, value)])
     }
 
-    /// Enqueues a wait: what the stream is given from now on runs when a timeline semaphore has the value or a greater one; for
-    /// a binary one, whose value is not looked at, when it is signalled, which the wait takes back. The host does not wait.
+    /// Enqueues a wait for a semaphore. The host does not wait.
     ///
-    /// **If that never happens, the stream hangs for ever,** and with it whoever waits for it.
+    /// Later work of the stream runs when a timeline semaphore has `value` or a greater one. A
+    /// binary semaphore ignores `value`: the wait ends when the semaphore is signaled, and
+    /// consumes the signal.
+    ///
+    /// **If the signal never comes, the stream hangs forever,** and so does every call that waits
+    /// for the stream.
     ///
     /// # Errors
-    /// As [`signal_semaphores`](Self::signal_semaphores).
+    /// Returns the errors of [`signal_semaphores`](Self::signal_semaphores).
     #[doc(alias = "cuWaitExternalSemaphoresAsync")]
     pub fn wait_semaphore(&self, semaphore: &ExternalSemaphore, value: u64) -> Result<()> {
         self.wait_semaphores(&[(semaphore, value)])
     }
 
-    /// Signals several semaphores, in one call, each with its value: see [`signal_semaphore`](Self::signal_semaphore).
+    /// Enqueues signals of several semaphores with one call, each with its value.
+    ///
+    /// See [`signal_semaphore`](Self::signal_semaphore). Does nothing if `signals` is empty.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a semaphore of another context. The context is unusable after a fault.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if a semaphore
+    /// belongs to another context. Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
     pub fn signal_semaphores(&self, signals: &[(&ExternalSemaphore, u64)]) -> Result<()> {
         const CALL: &str = "cuSignalExternalSemaphoresAsync";
@@ -202,8 +229,9 @@ impl Stream {
         }
         let raw = RawValues::new(self.context(), CALL, signals)?;
         let _current = self.enter("cuSignalExternalSemaphoresAsync")?;
-        // SAFETY: live semaphores and a live stream; as many values, which the driver reads now. The semaphores stay until
-        // the stream has done it: see `SemaphoreKind::release`.
+        // SAFETY: the semaphores and the stream are live. There are as many values as semaphores,
+        // and the driver reads them now. The semaphores live until the stream has finished the
+        // work: see `SemaphoreKind::release`.
         let code = unsafe {
             sys::cuSignalExternalSemaphoresAsync(
                 raw.semaphores.as_ptr(),
@@ -215,10 +243,12 @@ impl Stream {
         self.check(CALL, code)
     }
 
-    /// Waits for several semaphores, in one call, each with its value: see [`wait_semaphore`](Self::wait_semaphore).
+    /// Enqueues waits for several semaphores with one call, each with its value.
+    ///
+    /// See [`wait_semaphore`](Self::wait_semaphore). Does nothing if `waits` is empty.
     ///
     /// # Errors
-    /// As [`signal_semaphores`](Self::signal_semaphores).
+    /// Returns the errors of [`signal_semaphores`](Self::signal_semaphores).
     #[doc(alias = "cuWaitExternalSemaphoresAsync")]
     pub fn wait_semaphores(&self, waits: &[(&ExternalSemaphore, u64)]) -> Result<()> {
         const CALL: &str = "cuWaitExternalSemaphoresAsync";

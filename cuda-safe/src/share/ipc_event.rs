@@ -1,4 +1,4 @@
-//! Events of other processes.
+//! Events shared with other processes.
 
 use std::ptr;
 
@@ -12,18 +12,22 @@ use crate::{
 };
 
 bytes! {
-    /// A handle by which another process on this host opens an event, with [`Event::open`]. It may be sent as plain bytes.
+    /// A handle with which another process on this host can open an event, using [`Event::open`].
+    /// It can be sent as plain bytes.
     #[doc(alias = "CUipcEventHandle")]
     pub struct IpcEventHandle of CUipcEventHandle
 }
 
 impl Event {
-    /// A handle by which other processes on this host open the event, with [`open`](Self::open). The event has to be one
-    /// for other processes: [`EventOptions::interprocess`](crate::EventOptions). It has to be kept until the last use that
-    /// others make of it, and until their work that waits for it is over.
+    /// Returns a handle with which other processes on this host can [`open`](Self::open) the event.
+    ///
+    /// The event must have been created with [`EventOptions::interprocess`](crate::EventOptions).
+    /// Keep it alive until the other processes have used it for the last time and their work that
+    /// waits for it has finished.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_HANDLE` for any other event, and for one that was itself opened.
+    /// Returns `CUDA_ERROR_INVALID_HANDLE` if the event was created without this option or was
+    /// opened from another process.
     ///
     /// ```
     /// # use cuda_safe::{Context, Event, EventOptions, share::IpcEventHandle};
@@ -31,7 +35,7 @@ impl Event {
     /// # let context = Context::primary(0)?;
     /// let event = Event::with_options(&context, EventOptions::default().interprocess(true))?;
     /// let bytes: [u8; 64] = event.ipc_handle()?.to_bytes();
-    /// // ... sent over a pipe; there, unsafe { Event::open(&context, &handle) }
+    /// // ... send the bytes over a pipe. The other process calls unsafe { Event::open(&context, &handle) }
     /// assert!(Event::new(&context)?.ipc_handle().is_err());
     /// # assert_eq!(IpcEventHandle::from_bytes(bytes), event.ipc_handle()?);
     /// # Ok(())
@@ -42,32 +46,36 @@ impl Event {
         let context = self.context();
         let _current = context.enter("cuIpcGetEventHandle")?;
         let mut raw = sys::CUipcEventHandle::default();
-        // SAFETY: `raw` is valid for the write; the event is live.
+        // SAFETY: `raw` is valid for writing, and the event is live.
         let code = unsafe { sys::cuIpcGetEventHandle(&mut raw, self.as_raw()) };
         context
             .check("cuIpcGetEventHandle", code)
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_INVALID_HANDLE => error.with_detail(
-                    "the event wasn't made here for other processes (EventOptions::interprocess)",
+                    "the event was not created in this process with EventOptions::interprocess",
                 ),
                 _ => error,
             })?;
         Ok(IpcEventHandle::from_raw(raw))
     }
 
-    /// Opens an event of another process on this host. Both may record it, wait for it and query it; what one has recorded
-    /// the other's streams wait for.
+    /// Opens an event of another process on this host.
     ///
-    /// An event that a process has recorded, and not reached when it is killed, stays unreached: on a GPU, streams that wait
-    /// for it wait for ever.
+    /// Both processes can record, query and wait for the event. The streams of each process wait
+    /// for records of the other.
+    ///
+    /// If a process is killed after it has recorded the event and before the event has completed,
+    /// the event never completes. On a GPU, streams that wait for it then wait forever.
     ///
     /// # Safety
-    /// The process that has made the event keeps it until this one, and all clones of it, are used for the last time, and
-    /// until work that waits for it is over: what is done with it once it was destroyed there is undefined. Dropping it is
-    /// no use.
+    /// The caller must ensure that the process that created the event keeps it until the last use
+    /// of this event and its clones, and until work that waits for it has finished. Using the event
+    /// after it was destroyed in the other process is undefined behavior. Dropping it is always
+    /// allowed.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for bytes that are no handle, and for an event of this process itself.
+    /// Returns [`ErrorKind::InvalidArgument`] if the bytes are not a valid handle, or if the event
+    /// belongs to this process.
     ///
     /// ```no_run
     /// use cuda_safe::{Context, Event, share::IpcEventHandle, Stream};
@@ -77,9 +85,9 @@ impl Event {
     /// let context = Context::primary(0)?;
     /// let stream = Stream::new(&context)?;
     /// let handle = IpcEventHandle::from_bytes(receive());
-    /// // SAFETY: the other process keeps the event until it is told that this one has ended.
+    /// // SAFETY: the other process keeps the event until it learns that this one has ended.
     /// let theirs = unsafe { Event::open(&context, &handle)? };
-    /// stream.wait_event(&theirs)?; // what is enqueued from here on comes after the other process's work
+    /// stream.wait_event(&theirs)?; // later work runs after the other process's work
     /// # Ok(())
     /// # }
     /// ```
@@ -87,17 +95,18 @@ impl Event {
     pub unsafe fn open(context: &Context, handle: &IpcEventHandle) -> Result<Self> {
         let _current = context.enter("cuIpcOpenEventHandle")?;
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; the driver looks at the handle; the caller vouches for the event.
+        // SAFETY: `raw` is valid for writing, and the driver checks the handle. The caller vouches
+        // for the event.
         let code = unsafe { sys::cuIpcOpenEventHandle(&mut raw, handle.raw()) };
         context
             .check("cuIpcOpenEventHandle", code)
             .map_err(|error| {
                 let detail = match code {
                     CUresult::CUDA_ERROR_INVALID_CONTEXT => {
-                        "the event is this process's own: use it as it is"
+                        "the event belongs to this process. Fix: use it directly"
                     }
                     CUresult::CUDA_ERROR_MAP_FAILED | CUresult::CUDA_ERROR_INVALID_VALUE => {
-                        "the bytes are no handle of an event that is there"
+                        "the bytes are not a handle of an existing event"
                     }
                     _ => return error,
                 };
@@ -105,7 +114,7 @@ impl Event {
                     .with_kind(ErrorKind::InvalidArgument)
                     .with_detail(detail)
             })?;
-        // SAFETY: just opened in this context, and owned by nobody else.
+        // SAFETY: just opened in this context, and nothing else owns it.
         Ok(unsafe { Self::from_raw(context, raw) })
     }
 }

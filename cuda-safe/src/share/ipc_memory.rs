@@ -1,4 +1,4 @@
-//! Memory that other processes may open.
+//! Memory that other processes can open.
 
 use cuda_sys as sys;
 
@@ -11,17 +11,18 @@ use crate::{
 };
 
 bytes! {
-    /// A handle by which another process on this host opens an [`IpcBuffer`], with
-    /// [`OpenedBuffer::open`](super::OpenedBuffer). It may be sent as plain bytes.
+    /// A handle with which another process on this host can open an [`IpcBuffer`], using
+    /// [`OpenedBuffer::open`](super::OpenedBuffer). It can be sent as plain bytes.
     #[doc(alias = "CUipcMemHandle")]
     pub struct IpcMemoryHandle of CUipcMemHandle
 }
 
-/// `len` elements in device memory that other processes on this host may open. Another name of
-/// [`DeviceMemory<IpcMemory, T>`](DeviceMemory).
+/// A buffer of `len` elements that other processes on this host can open.
 ///
-/// It belongs to the stream that it was created on, as a [`DeviceBuffer`](crate::DeviceBuffer) does; but it can't be
-/// allocated and freed in the stream's order: its drop waits for the stream.
+/// An alias of [`DeviceMemory<IpcMemory, T>`](DeviceMemory). Like a
+/// [`DeviceBuffer`](crate::DeviceBuffer), it belongs to the stream that it was created on. Unlike a
+/// `DeviceBuffer`, it cannot be allocated and freed in stream order. Dropping it waits for the
+/// stream.
 ///
 /// ```
 /// use cuda_safe::{Context, share::{IpcBuffer, IpcMemoryHandle}, Stream};
@@ -30,9 +31,9 @@ bytes! {
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
 /// let shared = IpcBuffer::from_slice(&stream, &[1.0f32, 2.0])?;
-/// stream.synchronize()?; // what another process is told of is there
+/// stream.synchronize()?; // the data must be complete before another process learns of it
 /// let bytes: [u8; 64] = shared.ipc_handle()?.to_bytes();
-/// // ... sent over a pipe; there, OpenedBuffer::<f32>::open(&stream, &handle, 2)
+/// // ... send the bytes over a pipe. The other process calls OpenedBuffer::<f32>::open(&stream, &handle, 2)
 /// assert_eq!(IpcMemoryHandle::from_bytes(bytes), shared.ipc_handle()?);
 /// # Ok(())
 /// # }
@@ -40,17 +41,19 @@ bytes! {
 pub type IpcBuffer<T> = DeviceMemory<IpcMemory, T>;
 
 waited! {
-    /// Memory that other processes may open, in a stream's order: what an [`IpcBuffer`] holds.
+    /// Memory that other processes can open. It belongs to a stream, and an [`IpcBuffer`] holds it.
     pub struct IpcMemory(Free), "IpcBuffer"
 }
 
 impl<T> IpcBuffer<T> {
-    /// Allocates `len` elements, and sets all bytes to zero.
+    /// Allocates `len` elements and sets all bytes to zero.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the bytes requested and free. Returns
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is capturing, or if the memory is
-    /// not aligned for `T`, which happens only to types with an alignment above 256 bytes.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the requested and the
+    /// free bytes, if there is not enough device memory. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is capturing,
+    /// or if the memory is not aligned for `T`, which happens only to types with an alignment above
+    /// 256 bytes.
     #[doc(alias = "cuMemAlloc")]
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self>
     where
@@ -63,11 +66,11 @@ impl<T> IpcBuffer<T> {
         if bytes > 0 {
             let _allowed = capture::refuse_here(CALL, "allocate before the capture")?;
             let _current = stream.enter("cuMemAlloc_v2")?;
-            // SAFETY: `ptr` is valid for the write.
+            // SAFETY: `ptr` is valid for writing.
             let code = unsafe { sys::cuMemAlloc_v2(&mut ptr, bytes) };
             context.check_allocation("cuMemAlloc_v2", code, bytes)?;
         }
-        // SAFETY: just allocated, with room for `len` elements.
+        // SAFETY: just allocated, with space for `len` elements.
         let mut buffer = unsafe {
             let storage = IpcMemory(Waited::new(ptr, stream, Free));
             Self::from_allocation(storage, len, CALL)?
@@ -76,10 +79,11 @@ impl<T> IpcBuffer<T> {
         Ok(buffer)
     }
 
-    /// Allocates memory, and copies elements of the host into it.
+    /// Allocates memory and copies a host slice into it.
     ///
     /// # Errors
-    /// As [`zeroed`](Self::zeroed), and as [`copy_from_slice`](DeviceMemory::copy_from_slice).
+    /// Returns the errors of [`zeroed`](Self::zeroed) and
+    /// [`copy_from_slice`](DeviceMemory::copy_from_slice).
     pub fn from_slice(stream: &Stream, elements: &[T]) -> Result<Self>
     where
         T: PlainData,
@@ -91,21 +95,25 @@ impl<T> IpcBuffer<T> {
 }
 
 impl<T: PlainData> IpcBuffer<T> {
-    /// The stream in whose order the memory is used.
+    /// Returns the stream that the buffer belongs to.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         self.storage().0.stream()
     }
 
-    /// A handle by which other processes on this host open the memory. It is the same each time. Tell the other process
-    /// how many elements there are, too: it checks that.
+    /// Returns a handle with which other processes on this host can open the memory.
     ///
-    /// The memory has to stay until the other process has closed it. Nothing orders the work of the two: events do
-    /// ([`Event::ipc_handle`](crate::Event::ipc_handle)), or a wait of each before it speaks to the other.
+    /// Each call returns the same handle. Send the number of elements to the other process too,
+    /// which checks it. Keep the memory alive until the other process has closed it.
+    ///
+    /// The work of the two processes is not ordered automatically. Use events
+    /// ([`Event::ipc_handle`](crate::Event::ipc_handle)), or let each process wait for its work
+    /// before it messages the other.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a buffer of no elements.
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the system or the device shares no memory.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the buffer is
+    /// empty. Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the operating
+    /// system or the device cannot share memory.
     #[doc(alias = "cuIpcGetMemHandle")]
     pub fn ipc_handle(&self) -> Result<IpcMemoryHandle> {
         if self.size_bytes() == 0 {
@@ -117,7 +125,7 @@ impl<T: PlainData> IpcBuffer<T> {
         let context = self.stream().context();
         let _current = context.enter("cuIpcGetMemHandle")?;
         let mut raw = sys::CUipcMemHandle::default();
-        // SAFETY: `raw` is valid for the write; the memory is live.
+        // SAFETY: `raw` is valid for writing, and the memory is live.
         let code = unsafe { sys::cuIpcGetMemHandle(&mut raw, self.as_device_ptr()) };
         context.check("cuIpcGetMemHandle", code)?;
         Ok(IpcMemoryHandle::from_raw(raw))

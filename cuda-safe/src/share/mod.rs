@@ -1,13 +1,13 @@
-//! Memory, events and semaphores that are shared with other processes and with other interfaces.
+//! Memory, events and semaphores shared with other processes and interfaces.
 //!
-//! Processes of one host share device memory and events by handles of 64 bytes. Interfaces such as Vulkan export memory and
-//! semaphores as files, which are imported here.
+//! Processes on the same host share device memory and events through 64-byte handles. Interfaces
+//! such as Vulkan export memory and semaphores as files, which this module imports.
 //!
 //! - Memory of another process: [`IpcMemory`], [`IpcMemoryHandle`], [`IpcBuffer`], [`OpenedBuffer`], [`Opened`]
 //! - Events of another process: [`IpcEventHandle`]
 //! - Memory of another interface: [`ExternalMemory`], [`ExternalMemoryKind`], [`ExternalBuffer`], [`External`]
 //! - Semaphores of another interface: [`ExternalSemaphore`], [`ExternalSemaphoreKind`]
-//! - Handles that memory can be exported by: [`ShareableHandles`]
+//! - Kinds of handles for exporting memory: [`ShareableHandles`]
 
 pub(crate) mod external_memory;
 mod external_semaphore;

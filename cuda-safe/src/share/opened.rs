@@ -1,4 +1,4 @@
-//! Memory of another process.
+//! Memory opened from other processes.
 
 use cuda_sys::{self as sys, CUdeviceptr, CUipcMem_flags, CUresult};
 
@@ -10,8 +10,9 @@ use crate::{
     stream::Stream,
 };
 
-/// `len` elements in memory of another process on this host. Another name of
-/// [`DeviceMemory<Opened, T>`](DeviceMemory).
+/// A buffer of `len` elements in memory of another process on this host.
+///
+/// An alias of [`DeviceMemory<Opened, T>`](DeviceMemory).
 ///
 /// ```no_run
 /// use cuda_safe::{Context, share::{IpcMemoryHandle, OpenedBuffer}, Stream};
@@ -21,7 +22,8 @@ use crate::{
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
 /// let handle = IpcMemoryHandle::from_bytes(receive());
-/// // SAFETY: the other process keeps it until it is told that this one has closed it, and leaves it alone until then.
+/// SAFETY: the other process keeps the memory and does not use it until it learns that this one has
+/// closed it.
 /// let theirs = unsafe { OpenedBuffer::<f32>::open(&stream, &handle, 2)? };
 /// println!("{:?}", theirs.to_vec(&stream)?);
 /// # Ok(())
@@ -29,13 +31,13 @@ use crate::{
 /// ```
 pub type OpenedBuffer<T> = DeviceMemory<Opened, T>;
 
-/// Closes memory of another process.
+/// Closes memory of another process when it is released.
 #[derive(Clone, Copy, Debug)]
 struct Close;
 
 impl Release for Close {
     unsafe fn release(&self, ptr: CUdeviceptr, _stream: &Stream) -> (&'static str, CUresult) {
-        // SAFETY: opened by `open`, and closed once, by this function's contract.
+        // SAFETY: `open` opened it, and this function's contract says that it is closed once.
         ("cuIpcCloseMemHandle", unsafe {
             sys::cuIpcCloseMemHandle(ptr)
         })
@@ -43,25 +45,31 @@ impl Release for Close {
 }
 
 waited! {
-    /// Memory of another process, in a stream's order: what an [`OpenedBuffer`] holds. It is closed when the stream's work
-    /// is over.
+    /// Memory of another process. It belongs to a stream, and an [`OpenedBuffer`] holds it. It is
+    /// closed after the stream's work has finished.
     pub struct Opened(Close), "OpenedBuffer"
 }
 
 impl<T: PlainData> OpenedBuffer<T> {
-    /// Opens memory of another process, as `len` elements, in a stream's order. The driver tells how large the memory is,
-    /// and `len` is checked against that.
+    /// Opens memory of another process as `len` elements. The buffer belongs to `stream`.
+    ///
+    /// The driver reports the size of the memory, and `len` is checked against it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] for bytes that are no handle, memory that was freed, a process that has ended, memory
-    /// of this process itself, memory with fewer elements, and memory that is not aligned for `T`.
+    /// Returns [`ErrorKind::InvalidArgument`] if:
+    /// - the bytes are not a valid handle;
+    /// - the memory was freed, or its process has ended;
+    /// - the memory belongs to this process;
+    /// - the memory has fewer than `len` elements, or is not aligned for `T`;
+    /// - this thread's capture of a stream forbids the call.
     ///
     /// # Safety
-    /// The other process keeps the memory until this has been closed. Between the two, whoever writes is alone: the other
-    /// one's work is ordered with it, by events or by waits on the host.
-    ///
-    /// Opened again in this process, a handle gives the same address: of buffers over the same memory, nothing uses one
-    /// while another is written to, as if they were borrows of it.
+    /// The caller must ensure that:
+    /// - the other process keeps the memory until this buffer has been closed.
+    /// - no process accesses the memory while the other one writes to it. Events or waits on the
+    ///   host must order their work.
+    /// - buffers over the same memory are used like borrows of it: none is used while another one
+    ///   is written to. A handle that is opened again in this process has the same address.
     #[doc(alias = "cuIpcOpenMemHandle")]
     pub unsafe fn open(stream: &Stream, handle: &IpcMemoryHandle, len: usize) -> Result<Self> {
         const CALL: &str = "cuIpcOpenMemHandle";
@@ -71,41 +79,43 @@ impl<T: PlainData> OpenedBuffer<T> {
         let _current = stream.enter("cuMemGetAddressRange_v2")?;
         let mut ptr = 0;
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
-        // SAFETY: `ptr` is valid for the write; the driver looks at the handle.
+        // SAFETY: `ptr` is valid for writing, and the driver checks the handle.
         let code = unsafe { sys::cuIpcOpenMemHandle_v2(&mut ptr, handle.raw(), flags) };
         context
             .check(CALL, code)
-            .map_err(|error| refused(error, code))?;
+            .map_err(|error| open_error(error, code))?;
         // SAFETY: just opened.
         let opened = Opened(unsafe { Waited::new(ptr, stream, Close) });
         let (mut base, mut size) = (0, 0);
-        // SAFETY: both are valid for the write.
+        // SAFETY: both are valid for writing.
         let code = unsafe { sys::cuMemGetAddressRange_v2(&mut base, &mut size, ptr) };
         context.check("cuMemGetAddressRange_v2", code)?;
         let room = size.saturating_sub((ptr - base) as usize);
         if bytes > room {
-            let detail = format!("{len} elements are {bytes} bytes, and the memory has {room}");
+            let detail = format!("len is {len}, which is {bytes} bytes, but the memory has {room}");
             return Err(Error::invalid("OpenedBuffer::open", detail));
         }
-        // SAFETY: room for `len` elements, seen just now.
+        // SAFETY: the check above found space for `len` elements.
         unsafe { Self::from_allocation(opened, len, "OpenedBuffer::open") }
     }
 
-    /// The stream in whose order the memory is used.
+    /// Returns the stream that the buffer belongs to.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         self.storage().0.stream()
     }
 }
 
-/// What the driver's codes mean here.
+/// Explains the driver's error codes.
 #[cold]
-fn refused(error: Error, code: CUresult) -> Error {
+fn open_error(error: Error, code: CUresult) -> Error {
     let detail = match code {
-        CUresult::CUDA_ERROR_INVALID_CONTEXT => "the memory is this process's own: use it as it is",
-        CUresult::CUDA_ERROR_INVALID_HANDLE => "the process that the memory is of has ended",
+        CUresult::CUDA_ERROR_INVALID_CONTEXT => {
+            "the memory belongs to this process. Fix: use it directly"
+        }
+        CUresult::CUDA_ERROR_INVALID_HANDLE => "the process that owned the memory has ended",
         CUresult::CUDA_ERROR_INVALID_VALUE => {
-            "the bytes are no handle, or the memory has been freed"
+            "the bytes are not a valid handle, or the memory has been freed"
         }
         _ => return error,
     };

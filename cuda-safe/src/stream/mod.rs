@@ -423,6 +423,12 @@ impl Stream {
         self.as_raw().addr() > 2
     }
 
+    /// Whether [`call`](Self::call) begins with the call itself.
+    #[inline]
+    pub(crate) fn may_call_at_once(&self) -> bool {
+        !callback::is_running() && self.is_created()
+    }
+
     /// Makes a call that names this stream. A created stream knows its context, which spares the usual launch the
     /// question which context is current. If the call fails, that context may be the reason: it may be missing, destroyed or
     /// faulted. The call is then made again in the stream's own context.

@@ -10,8 +10,8 @@ mod sealed {
     pub trait Writes<T> {}
 }
 
-/// The arguments that a kernel declared with [`kernels!`](crate::kernels) accepts for `&[T]`: memory of `T`, which it
-/// reads.
+/// Arguments that a [`kernels!`](crate::kernels) method accepts for `&[T]`: memory of `T` that the
+/// kernel reads.
 ///
 /// ```
 /// # use cuda_safe::{DeviceBuffer, DeviceView, In, typed::Readable};
@@ -23,15 +23,15 @@ mod sealed {
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no memory of `{T}` that a kernel may read",
+    message = "`{Self}` is not memory of `{T}` that a kernel can read",
     label = "expected a `&DeviceBuffer<{T}>`, a view or a global of `{T}`, or `In` of a host slice",
-    note = "page-locked memory is `In(&x)` too, or reached over the link as `x.into_mapped(&stream)?`; an array is read through a \
-            `&Texture`"
+    note = "pass page-locked memory as `In(&x)` too, or access it over the link as `x.into_mapped(&stream)?`; kernels read an \
+            array through a `&Texture`"
 )]
 pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
 
-/// The arguments that a kernel declared with [`kernels!`](crate::kernels) accepts for `&mut [T]`: memory of `T`,
-/// which it writes.
+/// Arguments that a [`kernels!`](crate::kernels) method accepts for `&mut [T]`: memory of `T` that
+/// the kernel writes.
 ///
 /// ```
 /// # use cuda_safe::{DeviceBuffer, DeviceViewMut, Out, typed::Writable};
@@ -43,10 +43,10 @@ pub trait Readable<T>: KernelArgument + sealed::Reads<T> {}
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no memory of `{T}` that a kernel may write",
+    message = "`{Self}` is not memory of `{T}` that a kernel can write",
     label = "expected a `&mut DeviceBuffer<{T}>`, a `&mut` view or global of `{T}`, or `Out` or `InOut` of a host slice",
-    note = "page-locked memory is `Out(&mut x)` too, or reached over the link as `x.into_mapped(&stream)?`; an array is written \
-            through a `&Surface`"
+    note = "pass page-locked memory as `Out(&mut x)` too, or access it over the link as `x.into_mapped(&stream)?`; kernels \
+            write an array through a `&Surface`"
 )]
 pub trait Writable<T>: KernelArgument + sealed::Writes<T> {}
 

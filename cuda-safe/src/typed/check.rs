@@ -1,5 +1,7 @@
-//! Compares signatures with the source. The compiler does it, by assertions after the source, which leave nothing in
-//! the code. If one fails, `tell` finds out which one and why.
+//! Compares declared signatures with the source.
+//!
+//! The compiler makes the comparison, with assertions after the source that leave nothing in the
+//! code. If an assertion fails, `tell` finds out which one and why.
 
 use std::{
     collections::BTreeSet,
@@ -14,10 +16,11 @@ use crate::{
     error::Result,
 };
 
-/// What declares and compares, in C++11; any program may precede it. `$` stands for the [`prefix`] of its names.
+/// The C++11 definitions for the comparison. Any program can precede them. The [`prefix`] of their
+/// names replaces `$`.
 const CHECK: &str = include_str!("check.cuh");
 
-/// Words that the comparisons have beside those of [`CHECK`].
+/// Further words that the comparisons use, in addition to those of [`CHECK`].
 const COMPARISONS: &str = "static_assert decltype float double";
 
 pub(super) fn compile(
@@ -44,7 +47,7 @@ pub(super) fn compile(
         })
 }
 
-/// Types in C++: the kernel's, and the one that it is compared with.
+/// The C++ types of a kernel and of its declaration.
 pub(super) struct Facts {
     pub(super) actual: String,
     pub(super) declared: String,
@@ -62,18 +65,19 @@ pub(super) fn facts(declaration: &Declaration) -> Facts {
     }
 }
 
-/// The prefix of all names in the text behind a source. It contains a hash of that source, so that the source does not
-/// declare such names itself.
+/// Returns the prefix of all names in the text that is appended to a source. It contains a hash of
+/// the source, so the source cannot declare such names itself.
 pub(super) fn prefix(program: &Program) -> String {
     let mut hasher = DefaultHasher::new();
     program.source().hash(&mut hasher);
     format!("cuda_direct_{:016x}_", hasher.finish())
 }
 
-/// The program with text after its source, on lines of its own.
+/// Returns the program with text appended on separate lines.
 ///
-/// A source may define macros with the names of keywords, such as `static_assert` or `float`, or with those of kernels. They
-/// end before the text. NVRTC looks kernels up after the text, and so finds those that were compared.
+/// A source can define macros with the names of kernels or of keywords, such as `static_assert` and
+/// `float`. They are undefined before the text. NVRTC looks kernels up after the text, so it finds
+/// the kernels that were compared.
 fn followed_by(program: &Program, declarations: &[Declaration], parts: &[&str]) -> Program {
     let names = declarations.iter().map(|one| without_arguments(one.name));
     let names: Vec<String> = names.collect();
@@ -85,7 +89,8 @@ fn followed_by(program: &Program, declarations: &[Declaration], parts: &[&str]) 
     program.clone().append(&text)
 }
 
-/// A name expression without its template arguments, in which macros of the source count.
+/// Returns a name expression without its template arguments. The source's macros apply to template
+/// arguments.
 fn without_arguments(name: &str) -> String {
     let mut depth = 0;
     let outside = |c: &char| {
@@ -97,7 +102,7 @@ fn without_arguments(name: &str) -> String {
     name.chars().filter(outside).collect()
 }
 
-/// Directives that undefine all words of some texts, but for names with the prefix.
+/// Returns directives that undefine all words of `texts` except names with the prefix.
 fn undefined(texts: &[&str]) -> String {
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let is_word = |text: &&str| text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
@@ -109,7 +114,7 @@ fn undefined(texts: &[&str]) -> String {
         .collect()
 }
 
-pub(super) fn telling(program: &Program, declarations: &[Declaration], text: &str) -> Program {
+pub(super) fn with_query(program: &Program, declarations: &[Declaration], text: &str) -> Program {
     followed_by(
         program,
         declarations,

@@ -1,4 +1,4 @@
-//! What a declaration says about a kernel's parameters, in terms of Rust and of C++.
+//! Declared parameters of kernels, in terms of Rust and of C++.
 
 use std::{any::TypeId, marker::PhantomData};
 
@@ -6,15 +6,15 @@ use cuda_sys::CUdeviceptr;
 
 use crate::code::parameter::{ArgumentKind, ParameterInfo};
 
-/// A value in a signature.
+/// A parameter that is passed by value.
 #[derive(Debug)]
 pub struct Value<T>(PhantomData<T>);
 
-/// Memory that a kernel reads: `const T *`.
+/// Memory that the kernel reads: `const T *`.
 #[derive(Debug)]
 pub struct Read<T>(PhantomData<T>);
 
-/// Memory that a kernel writes: `T *`.
+/// Memory that the kernel writes: `T *`.
 #[derive(Debug)]
 pub struct Write<T>(PhantomData<T>);
 
@@ -24,7 +24,7 @@ pub trait Parameter: sealed::Sealed {
     fn declared() -> Declared;
 }
 
-/// The parameters of a declared kernel: a tuple of up to 32 of [`Value`], [`Read`] and [`Write`].
+/// The parameters of a declared kernel: a tuple of up to 32 [`Value`]s, [`Read`]s and [`Write`]s.
 pub trait Signature: sealed::Sealed {
     #[doc(hidden)]
     fn declared() -> Vec<Declared>;
@@ -37,9 +37,9 @@ mod sealed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Passing {
     Value,
-    /// By its address, for reading.
+    /// An address for reading.
     Constant,
-    /// By its address, for writing.
+    /// An address for writing.
     Mutable,
 }
 
@@ -49,11 +49,11 @@ enum Passing {
 pub struct Declared {
     passing: Passing,
     kind: ArgumentKind,
-    /// Size of the value or of the element, in bytes.
+    /// The size in bytes of the value or of the element.
     size: usize,
     #[cfg(feature = "nvrtc")]
     rust: fn() -> &'static str,
-    /// The name in C++ of a known type, and how it is compared.
+    /// The C++ name of a type that both languages have, and the kind of comparison.
     known: Option<(&'static str, Comparison)>,
 }
 
@@ -76,7 +76,8 @@ impl Declared {
         }
     }
 
-    /// The expression that C++ code compares by; `exact` is a C++ type from the declaration.
+    /// Returns the expression for the comparison in C++. `exact` is a C++ type from the
+    /// declaration.
     #[cfg(feature = "nvrtc")]
     pub(super) fn comparison(&self, exact: Option<&str>) -> String {
         let size = self.size;
@@ -96,7 +97,7 @@ impl Declared {
         }
     }
 
-    /// The type, for messages.
+    /// Returns the C++ type for messages.
     pub(super) fn in_cpp(&self, exact: Option<&str>) -> String {
         if let Some(exact) = exact {
             return exact.to_owned();
@@ -112,13 +113,14 @@ impl Declared {
         }
     }
 
-    /// Size of the element or of the value, in bytes, if Rust's type does not determine the C++ type.
+    /// Returns the size in bytes of the element or value, and its Rust type, if the Rust type does
+    /// not determine the C++ type.
     #[cfg(feature = "nvrtc")]
-    pub(super) fn size_that_counts(&self, exact: Option<&str>) -> Option<(usize, &'static str)> {
+    pub(super) fn ambiguous_size(&self, exact: Option<&str>) -> Option<(usize, &'static str)> {
         (self.known.is_none() || exact.is_some()).then(|| (self.size, (self.rust)()))
     }
 
-    /// Whether it fits what PTX and the driver report about the parameter.
+    /// Returns whether the declaration fits the parameter that PTX and the driver report.
     pub(super) fn fits(&self, parameter: &ParameterInfo) -> bool {
         let (size, kind) = match self.passing {
             Passing::Value => (self.size, self.kind),
@@ -128,7 +130,7 @@ impl Declared {
     }
 }
 
-/// The C++ name of a type that both languages have.
+/// Returns the C++ name of a type that both languages have.
 fn known<T: 'static>() -> Option<(&'static str, Comparison)> {
     use Comparison::{Same, Signed, Unsigned};
     let id = TypeId::of::<T>();
@@ -189,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_have_their_names_in_cpp() {
+    fn types_have_cpp_names() {
         type Metres = [f32; 1];
         let all = <(
             Value<f32>,
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_has_any_length_up_to_32() {
+    fn signatures_have_up_to_32_parameters() {
         type V = Value<i64>;
         assert!(<()>::declared().is_empty());
         assert_eq!(<(V,)>::declared().len(), 1);

@@ -16,10 +16,10 @@
 ///             x[threadIdx.x] *= factor;
 ///         }"#;
 ///
-///     /// Adds `a * x` to `y`. Elements beyond `n` are left alone.
+/// / Adds `a * x` to `y`. Elements beyond `n` do not change.
 ///     pub fn saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32);
 ///
-///     /// Multiplies one block's elements; an instance of a template.
+/// / Multiplies the elements of one block. An instance of a template.
 ///     pub fn scale_f64(x: &mut [f64], factor: f64) = "scale<double>";
 /// }
 ///
@@ -30,34 +30,37 @@
 ///
 /// let x = DeviceBuffer::from_slice(&stream, &[1.0f32; 100])?;
 /// let mut y = DeviceBuffer::from_slice(&stream, &[2.0f32; 100])?;
-/// // SAFETY: both have 100 elements, and all is on one stream.
+/// SAFETY: both buffers have 100 elements and are used on one stream.
 /// unsafe { blas.saxpy(&stream, LaunchConfig::for_elements(100), 3.0, &x, &mut y, 100)? };
 /// assert_eq!(y.to_vec(&stream)?, [5.0; 100]);
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// The source may be any expression that a [`Program`](crate::Program) can be created from: text, or a program with
-/// options. It may be omitted (`pub struct Blas;`).
+/// The source can be any expression that converts to a [`Program`](crate::Program): text, or a
+/// program with options. It can be omitted (`pub struct Blas;`).
 ///
-/// # What the macro generates
+/// # Generated items
 ///
-/// For each kernel
+/// For each kernel:
 ///
-/// - a method, `unsafe fn saxpy(&self, stream: &Stream, config: LaunchConfig, ...) -> Result<()>`, with the
-///   documentation of the declaration. It is [`Function::launch`](crate::Function::launch), and costs the same;
-/// - a field of the same name, a [`TypedFunction`](crate::typed::TypedFunction), for attributes, occupancy and the
-///   raw handle.
+/// - a method, `unsafe fn saxpy(&self, stream: &Stream, config: LaunchConfig, ...) -> Result<()>`,
+///   with the documentation of the declaration. It calls
+///   [`Function::launch`](crate::Function::launch) and costs the same.
+/// - a field of the same name, a [`TypedFunction`](crate::typed::TypedFunction), for attributes,
+///   occupancy and the raw handle.
 ///
-/// For all kernels together
+/// For all kernels together:
 ///
-/// - `load(&Context)`: compiles the source in the declaration, and compares;
-/// - `program()`: that source as a [`Program`](crate::Program), to which options can be added;
-/// - `compile(&Context, impl Into<Program>)`: compiles another source, and compares;
-/// - `from_module(&Module)`: uses the kernels of a loaded module, of PTX or machine code.
+/// - `load(&Context)` compiles the source in the declaration and compares the signatures.
+/// - `program()` returns this source as a [`Program`](crate::Program), to which you can add
+///   options.
+/// - `compile(&Context, impl Into<Program>)` compiles another source and compares the signatures.
+/// - `from_module(&Module)` uses the kernels of a loaded module, from PTX or machine code.
 ///
-/// Those that compile need the feature `nvrtc`. Kernels need no `extern "C"`. If a kernel has one of these names,
-/// declare it by another one, with its own name after `=`.
+/// The functions that compile need the feature `nvrtc`. Kernels need no `extern "C"`. If a kernel
+/// has the name of one of these functions, declare it under another name, with its own name after
+/// `=`.
 ///
 /// # Parameters
 ///
@@ -68,31 +71,36 @@
 /// | `x: *const f32`, `x: *mut f32` | the same | a raw address, `CUdeviceptr`; 0 for null |
 /// | `a: f32`, `n: u32`, `b: bool` | `float`, `unsigned`, `bool` | the value |
 /// | `p: Pair` | a type of the same size | the value, which is `Copy` |
-/// | `p: &[Vec2] = "const float2 *"` | exactly this C++ type | as without it |
+/// | `p: &[Vec2] = "const float2 *"` | exactly this C++ type | as without the type |
 /// | `t: &Texture` | `cudaTextureObject_t` | `&texture`, a [`Texture`](crate::Texture) |
 /// | `s: &Surface` | `cudaSurfaceObject_t` | `&surface`, a [`Surface`](crate::Surface) |
-/// | `(x, n): (&mut [f32], u32)` | two: `float *`, `unsigned` | the memory, with its length: see [`WithLen`](crate::WithLen) |
+/// | `(x, n): (&mut [f32], u32)` | two: `float *`, `unsigned` | memory with its length, see [`WithLen`](crate::WithLen) |
 ///
-/// # What is compared
+/// # Comparison of signatures
 ///
-/// If source is compiled, the compiler itself compares: the number and types of the parameters, and the types and
-/// `const` of what pointers point to, through `typedef`s and templates. Integers match by size and sign (`u64` is
-/// `unsigned long` and `unsigned long long`; `i8` and `u8` are `char`, whose sign NVRTC takes from the host: on aarch64
-/// it has none, and `signed char` is what always is `i8`), an enumeration matches an integer of its
-/// size, and `void *` matches any memory. Rust knows nothing about other C++ types: a struct, an array or `half::f16`
-/// matches anything of the same size that is not a pointer. The exact type can be given after `=`.
+/// If source is compiled, the compiler itself compares the number and types of the parameters. For
+/// pointers it compares the type and `const` of the target, through `typedef`s and templates. The
+/// rules are:
 ///
-/// For a module that is already loaded, only the sizes, and the kinds that its PTX shows, are compared, as for a
-/// [launch](crate::guide::launch_safety): float, integer, address. For machine code only the sizes are compared, if
-/// the driver reports them (from CUDA 12.4 on).
+/// - Integers match by size and sign. `u64` matches `unsigned long` and `unsigned long long`. `i8`
+///   and `u8` match `char`, whose sign NVRTC takes from the host: on aarch64 it is unsigned.
+///   `signed char` always matches `i8`.
+/// - An enumeration matches an integer of its size.
+/// - `void *` matches any memory.
+/// - Rust knows nothing about other C++ types. A struct, an array or `half::f16` matches any type
+///   of the same size that is not a pointer. To require an exact type, write it after `=`.
 ///
-/// All differences are reported in one error of kind [`ErrorKind::Signature`](crate::ErrorKind), with both
+/// For a module that is already loaded, only the sizes and the kinds in its PTX (float, integer,
+/// address) are compared, as for a [launch](crate::guide::launch_safety). For machine code, only
+/// the sizes are compared, if the driver reports them (from CUDA 12.4 on).
+///
+/// One error of kind [`ErrorKind::Signature`](crate::ErrorKind) reports all differences, with both
 /// signatures:
 ///
 /// ```
 /// # use cuda_safe::{Context, ErrorKind};
 /// cuda_safe::kernels! {
-///     /// As if a float were an int.
+/// / Declares a float as an int.
 ///     struct Wrong = "__global__ void fill(float *x, float value) { *x = value; }";
 ///     /// Fills.
 ///     fn fill(x: &mut [f32], value: i32);
@@ -143,13 +151,14 @@ macro_rules! kernels {
             )*];
 
             impl $name {
-                /// Uses the kernels of a loaded module, and compares what its PTX and the driver report with the
-                /// declarations.
+                /// Uses the kernels of a loaded module. Compares the declarations with the
+                /// parameters that its PTX and the driver report.
                 ///
                 /// # Errors
-                /// `ErrorKind::NotFound` where a kernel is missing; `ErrorKind::Signature`, with both signatures of
-                /// each kernel that differs.
-                #[allow(dead_code, reason = "one way of several")]
+                /// Returns `ErrorKind::NotFound` if a kernel is missing. Returns
+                /// `ErrorKind::Signature`, with both signatures of each kernel that differs, if a
+                /// declaration does not match.
+                #[allow(dead_code, reason = "one of several constructors")]
                 $visibility fn from_module(module: &$crate::Module) -> $crate::Result<Self> {
                     Self::__take(&$crate::typed::from_module(module, DECLARATIONS)?)
                 }
@@ -174,18 +183,19 @@ macro_rules! kernels {
     };
 }
 
-/// What compiling adds.
+/// The functions that need the compiler.
 #[cfg(feature = "nvrtc")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernels_compile {
     ($visibility:vis $name:ident $declarations:ident $($source:expr)?) => {
         impl $name {
-            /// Compiles another source, and compares it with the declarations.
+            /// Compiles another source and compares the signatures with the declarations.
             ///
             /// # Errors
-            /// As `Module::compile`; and `ErrorKind::Signature`, with both signatures of each kernel that differs.
-            #[allow(dead_code, reason = "one way of several")]
+            /// Returns the errors of `Module::compile`. Returns `ErrorKind::Signature`, with both
+            /// signatures of each kernel that differs, if a declaration does not match.
+            #[allow(dead_code, reason = "one of several constructors")]
             $visibility fn compile(
                 context: &$crate::Context,
                 program: impl ::core::convert::Into<$crate::Program>,
@@ -194,17 +204,17 @@ macro_rules! __kernels_compile {
             }
 
             $(
-                /// The source in the declaration, as a program.
-                #[allow(dead_code, reason = "one way of several")]
+                /// Returns the source in the declaration as a program.
+                #[allow(dead_code, reason = "one of several constructors")]
                 $visibility fn program() -> $crate::Program {
                     $crate::Program::from($source)
                 }
 
-                /// Compiles the source in the declaration, and compares.
+                /// Compiles the source in the declaration and compares the signatures.
                 ///
                 /// # Errors
-                /// As `compile`.
-                #[allow(dead_code, reason = "one way of several")]
+                /// Returns the errors of `compile`.
+                #[allow(dead_code, reason = "one of several constructors")]
                 $visibility fn load(context: &$crate::Context) -> $crate::Result<Self> {
                     Self::compile(context, Self::program())
                 }
@@ -213,26 +223,26 @@ macro_rules! __kernels_compile {
     };
 }
 
-/// Without the compiler, nothing can be compiled.
+/// Generates nothing without the compiler.
 #[cfg(not(feature = "nvrtc"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernels_compile {
     ($visibility:vis $name:ident $declarations:ident) => {};
     ($visibility:vis $name:ident $declarations:ident $source:expr) => {
-        compile_error!("a source needs cuda-safe's feature `nvrtc`");
+        compile_error!("a source needs the feature `nvrtc` of cuda-safe");
     };
 }
 
-/// Processes the parameters one after the other. Each becomes `{name [its part of the signature] [type of the
-/// argument] [the argument] [type in C++]}`.
+/// Processes the parameters one after the other. Each becomes
+/// `{name [its part of the signature] [type of the argument] [the argument] [type in C++]}`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
     (@name $kernel:ident) => { stringify!($kernel) };
     (@name $kernel:ident $expression:literal) => { $expression };
 
-    // In the end.
+    // All parameters are processed.
     (@signature [] [$({$name:ident [$part:ty] [$($argument:tt)*] [$($value:tt)*] [$($exact:tt)*]})*]) => {
         ($($part,)*)
     };
@@ -246,10 +256,11 @@ macro_rules! __kernel {
         $(#[$about])*
         ///
         /// # Safety
-        /// As `Function::launch`, except for its first point: the types were compared when the kernels were loaded.
+        /// The caller must satisfy the conditions of `Function::launch`, except the first: the
+        /// types were compared when the kernels were loaded.
         ///
         /// # Errors
-        /// As `Function::launch`.
+        /// Returns the errors of `Function::launch`.
         #[inline]
         #[allow(clippy::too_many_arguments, dead_code, reason = "as many as the kernel has")]
         $public unsafe fn $kernel(
@@ -263,7 +274,7 @@ macro_rules! __kernel {
         }
     };
 
-    // Memory and its length: two parameters, one argument.
+    // Memory and its length: two parameters of the kernel, one argument.
     (
         @signature $context:tt [$($done:tt)*]
         ($name:ident, $len:ident): (&mut [$element:ty], $integer:ident) $(, $($rest:tt)*)?
@@ -408,13 +419,13 @@ macro_rules! __kernel {
             $($($rest)*)?
         }
     };
-    // Told once, where the method would be.
+    // The error is emitted once, in place of the method.
     (@signature $context:tt [$($done:tt)*] $name:ident: &$($rest:tt)*) => { () };
     (@names $context:tt [$($done:tt)*] $name:ident: &$($rest:tt)*) => { &[] };
     (@method $context:tt [$($done:tt)*] $name:ident: &$($rest:tt)*) => {
         compile_error!(concat!(
             "parameter `", stringify!($name),
-            "`: memory is declared by its elements, as `&[f32]` or `&mut [f32]`"
+            "`: declare memory by its elements, as `&[f32]` or `&mut [f32]`"
         ));
     };
     (@$then:ident $context:tt [$($done:tt)*] $name:ident: $type:ty $(= $exact:literal)? $(, $($rest:tt)*)?) => {

@@ -1,5 +1,7 @@
-//! Kernels with signatures, which are compared with the code when it is loaded. The macro
-//! [`kernels!`](crate::kernels) declares them; see the [page in the guide](crate::guide::typed_kernels).
+//! Kernels with declared signatures, which are compared with the code when it is loaded.
+//!
+//! The macro [`kernels!`](crate::kernels) declares them. See the
+//! [guide](crate::guide::typed_kernels).
 
 mod argument;
 #[cfg(feature = "nvrtc")]
@@ -23,20 +25,21 @@ use crate::{
     error::{Error, ErrorKind, Result},
 };
 
-/// A kernel that was compared with the signature `S` when it was loaded; otherwise a [`Function`].
+/// A kernel whose signature was compared with `S` when it was loaded. It dereferences to
+/// [`Function`].
 ///
 /// ```
 /// # use cuda_safe::{Context, LaunchConfig};
 /// cuda_safe::kernels! {
-///     /// One kernel.
+///     /// A struct with one kernel.
 ///     pub struct Kernels = "__global__ void fill(float *x, float value) { *x = value; }";
-///     /// Fills.
+///     /// Sets the first element.
 ///     pub fn fill(x: &mut [f32], value: f32);
 /// }
 /// # fn main() -> cuda_safe::Result<()> {
 /// # let context = Context::primary(0)?;
 /// let kernels = Kernels::load(&context)?;
-/// kernels.fill.set_max_dynamic_shared(64 << 10)?; // a field: all that a Function can do
+/// kernels.fill.set_max_dynamic_shared(64 << 10)?; // the field has all methods of Function
 /// assert!(LaunchConfig::for_occupancy(&kernels.fill, 1000)?.threads() >= 1000);
 /// # Ok(())
 /// # }
@@ -70,7 +73,7 @@ impl<S> fmt::Debug for TypedFunction<S> {
     }
 }
 
-/// A kernel as it is declared in [`kernels!`](crate::kernels).
+/// A kernel's declaration in [`kernels!`](crate::kernels).
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Declaration {
@@ -84,7 +87,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// The declaration in C++, for messages.
+    /// Returns the declaration in C++, for messages.
     fn in_cpp(&self) -> String {
         let types = (self.signature)();
         let parameters: Vec<_> = self
@@ -100,14 +103,14 @@ impl Declaration {
         format!("{}({})", self.name, parameters.join(", "))
     }
 
-    /// The error text with both signatures, and their difference.
-    fn misfit(&self, compiled: &str, difference: &str) -> String {
-        let declared = self.refused(&format!("does not match its code: {difference}"));
+    /// Returns the error text with both signatures and their difference.
+    fn mismatch(&self, compiled: &str, difference: &str) -> String {
+        let declared = self.rejection(&format!("does not match its code: {difference}"));
         format!("{declared}\n  compiled: {compiled}")
     }
 
-    /// The error text with the declaration, and what is wrong with it.
-    fn refused(&self, why: &str) -> String {
+    /// Returns the error text with the declaration and the reason for the error.
+    fn rejection(&self, why: &str) -> String {
         format!(
             "`{}` {why}\n  declared: {}\n  in C++:   {}",
             self.name,
@@ -118,9 +121,9 @@ impl Declaration {
 }
 
 #[cold]
-fn refused(call: &'static str, misfits: &[String]) -> Error {
-    let misfits: Vec<_> = misfits.iter().map(|text| format!("\n{text}")).collect();
-    Error::checked(ErrorKind::Signature, call, misfits.concat())
+fn signature_error(call: &'static str, mismatches: &[String]) -> Error {
+    let mismatches: Vec<_> = mismatches.iter().map(|text| format!("\n{text}")).collect();
+    Error::checked(ErrorKind::Signature, call, mismatches.concat())
 }
 
 /// A module whose kernels match their declarations.
@@ -132,7 +135,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The kernel at `index` of the declarations, with the signature `S`.
+    /// Returns the kernel at `index` of the declarations, with the signature `S`.
     pub fn function<S: Signature>(&self, index: usize) -> Result<TypedFunction<S>> {
         Ok(TypedFunction {
             function: self.module.function(self.declarations[index].name)?,
@@ -141,7 +144,7 @@ impl Checked {
     }
 }
 
-/// Compiles a program, compares it with the declarations, and loads it.
+/// Compiles a program, compares it with the declarations and loads it.
 #[cfg(feature = "nvrtc")]
 #[doc(hidden)]
 pub fn compile(
@@ -161,10 +164,10 @@ pub fn compile(
     })
 }
 
-/// Compares the declarations with what is known about a module's parameters.
+/// Compares the declarations with the known parameters of a module.
 #[doc(hidden)]
 pub fn from_module(module: &Module, declarations: &'static [Declaration]) -> Result<Checked> {
-    let mut misfits = Vec::new();
+    let mut mismatches = Vec::new();
     for declaration in declarations {
         let function = module.function(declaration.name)?;
         let Some(parameters) = function.parameters()? else {
@@ -172,7 +175,7 @@ pub fn from_module(module: &Module, declarations: &'static [Declaration]) -> Res
         };
         let types = (declaration.signature)();
         let difference = if types.len() != parameters.len() {
-            counts(types.len(), parameters.len())
+            count_difference(types.len(), parameters.len())
         } else {
             let mut pairs = declaration.parameters.iter().zip(&types).zip(parameters);
             let Some(((name, _), _, parameter)) = pairs
@@ -186,20 +189,20 @@ pub fn from_module(module: &Module, declarations: &'static [Declaration]) -> Res
         let all: Vec<_> = parameters.iter().map(ToString::to_string).collect();
         let compiled = match &all[..] {
             [] => "no parameters".to_owned(),
-            all => format!("a parameter that {}", all.join("; one that ")),
+            all => format!("one parameter {}", all.join("; one ")),
         };
-        misfits.push(declaration.misfit(&compiled, &difference));
+        mismatches.push(declaration.mismatch(&compiled, &difference));
     }
-    if misfits.is_empty() {
+    if mismatches.is_empty() {
         Ok(Checked {
             module: module.clone(),
             declarations,
         })
     } else {
-        Err(refused("kernels!", &misfits))
+        Err(signature_error("kernels!", &mismatches))
     }
 }
 
-fn counts(declared: usize, compiled: usize) -> String {
-    format!("{declared} parameters are declared and it has {compiled}")
+fn count_difference(declared: usize, compiled: usize) -> String {
+    format!("{declared} parameters are declared, but the kernel has {compiled}")
 }

@@ -1,18 +1,19 @@
-//! Finds out which signatures kernels have, from the compiler. Used only if they don't match.
+//! Asks the compiler for the signatures of kernels. Used only if a declaration does not match.
 
 use std::fmt::Write;
 
 use super::{
     Declaration,
-    check::{Facts, facts, prefix, telling},
-    counts, refused,
+    check::{Facts, facts, prefix, with_query},
+    count_difference, signature_error,
 };
 use crate::{
     code::program::{Architecture, Cache, Program},
     error::{Error, ErrorKind},
 };
 
-/// Why a program with assertions did not compile; `None` if that can't be found out.
+/// Returns the reason why a program with assertions did not compile, or `None` if it cannot be
+/// found out.
 #[cold]
 pub(super) fn reason(
     program: &Program,
@@ -20,53 +21,54 @@ pub(super) fn reason(
     declarations: &[Declaration],
 ) -> Option<Error> {
     let program = program.clone().cache(Cache::Off);
-    // The source's own errors are reported without the text after it.
+    // If the source itself has errors, they are reported without the appended text.
     if let Err(error) = program.compile(architecture) {
         return Some(error);
     }
-    let told = match ask(&program, architecture, declarations) {
-        Ok(told) => told,
-        // One bad declaration prevents the answer for all of them.
+    let answer = match query(&program, architecture, declarations) {
+        Ok(answer) => answer,
+        // One invalid declaration makes the query fail for all of them.
         Err(_) => declarations
             .iter()
-            .flat_map(|one| match ask(&program, architecture, &[*one]) {
-                Ok(told) => told,
+            .flat_map(|one| match query(&program, architecture, &[*one]) {
+                Ok(answer) => answer,
                 Err(log) => vec![Err(log)],
             })
             .collect(),
     };
-    let misfits: Vec<_> = declarations
+    let mismatches: Vec<_> = declarations
         .iter()
-        .zip(told)
-        .filter_map(|(declaration, told)| match told {
-            Ok(compiled) => misfit(declaration, &compiled),
-            Err(log) => {
-                Some(declaration.refused(&format!("is not compared: the compiler says {log}")))
-            }
+        .zip(answer)
+        .filter_map(|(declaration, answer)| match answer {
+            Ok(compiled) => mismatch(declaration, &compiled),
+            Err(log) => Some(
+                declaration.rejection(&format!("cannot be compared: the compiler reports {log}")),
+            ),
         })
         .collect();
-    (!misfits.is_empty()).then(|| refused("kernels!", &misfits))
+    (!mismatches.is_empty()).then(|| signature_error("kernels!", &mismatches))
 }
 
 /// The signature of a compiled kernel.
 #[derive(Debug, PartialEq, Eq)]
 struct Compiled {
-    /// As in `void (*)(float, const Pair *)`.
+    /// For example, `void (*)(float, const Pair *)`.
     signature: String,
-    /// Bytes of each parameter, or of what it points to.
+    /// The size in bytes of each parameter, or of its target if it is a pointer.
     sizes: Vec<usize>,
     /// A bit for each parameter that differs from the declaration.
-    misfits: u64,
+    mismatches: u64,
 }
 
-type Told = Result<Compiled, String>;
+type Answer = Result<Compiled, String>;
 
-/// Compiles the program with one more kernel for each declaration, whose code contains its type as text.
-fn ask(
+/// Compiles the program with one more kernel for each declaration. Its code contains the kernel's
+/// type as text.
+fn query(
     program: &Program,
     architecture: Architecture,
     declarations: &[Declaration],
-) -> Result<Vec<Told>, String> {
+) -> Result<Vec<Answer>, String> {
     let prefix = prefix(program);
     let mut text = String::new();
     for (number, declaration) in declarations.iter().enumerate() {
@@ -77,32 +79,38 @@ fn ask(
              $sizes<{actual}>::$type, {actual}>(const char **);"
         );
     }
-    let compiled = telling(program, declarations, &text)
+    let compiled = with_query(program, declarations, &text)
         .compile(architecture)
         .map_err(|error| match error.kind() {
             ErrorKind::Compile { log } => first_error(log, &prefix),
             _ => error.to_string(),
         })?;
     let texts = texts(compiled.ptx());
-    let compiled_in = |text: &String| compiled_in(text, &prefix);
+    let parse_signature = |text: &String| parse_signature(text, &prefix);
     Ok((0..declarations.len())
         .map(|number| {
-            let told = texts.iter().filter_map(compiled_in);
-            let mut told = told.filter(|(n, _)| *n == number).map(|(_, told)| told);
-            told.next().ok_or_else(|| "not told".to_owned())
+            let answer = texts.iter().filter_map(parse_signature);
+            let mut answer = answer
+                .filter(|(n, _)| *n == number)
+                .map(|(_, answer)| answer);
+            answer
+                .next()
+                .ok_or_else(|| "the compiler's answer was not found in the PTX".to_owned())
         })
         .collect())
 }
 
-/// The first error of the compiler.
+/// Returns the compiler's first error.
 fn first_error(log: &str, prefix: &str) -> String {
     let line = log.lines().find(|line| line.contains("error"));
     let line = line.unwrap_or(log);
-    let told = line.split_once("error: ").map_or(line, |(_, told)| told);
-    told.replace(prefix, "").trim().to_owned()
+    let answer = line
+        .split_once("error: ")
+        .map_or(line, |(_, answer)| answer);
+    answer.replace(prefix, "").trim().to_owned()
 }
 
-/// The string constants in PTX.
+/// Returns the string constants in PTX.
 fn texts(ptx: &str) -> Vec<String> {
     ptx.split("= {")
         .skip(1)
@@ -118,8 +126,9 @@ fn texts(ptx: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text of `__PRETTY_FUNCTION__` in `$text`, and the declaration that it belongs to.
-fn compiled_in(text: &str, prefix: &str) -> Option<(usize, Compiled)> {
+/// Parses the text of `__PRETTY_FUNCTION__` in `$text`. Returns the number of the declaration and
+/// the signature.
+fn parse_signature(text: &str, prefix: &str) -> Option<(usize, Compiled)> {
     let after = |name: &str| {
         let mut places = text.match_indices(prefix);
         places.find_map(|(at, _)| {
@@ -128,7 +137,7 @@ fn compiled_in(text: &str, prefix: &str) -> Option<(usize, Compiled)> {
         })
     };
     let number = digits(after("N")?)?;
-    let misfits = digits(after("M")?)?;
+    let mismatches = digits(after("M")?)?;
     let (sizes, _) = after("S")?.split_once('<')?.1.split_once('>')?;
     let signature = after("F")?.strip_suffix(']')?;
     Some((
@@ -139,7 +148,7 @@ fn compiled_in(text: &str, prefix: &str) -> Option<(usize, Compiled)> {
                 .split(',')
                 .filter_map(|size| usize::try_from(digits(size.trim())?).ok())
                 .collect(),
-            misfits,
+            mismatches,
         },
     ))
 }
@@ -151,7 +160,7 @@ fn digits(text: &str) -> Option<u64> {
     text[..end].parse().ok()
 }
 
-/// The parameters' types in `void (*)(A, B<C, D>)`; `None` if that is not a kernel.
+/// Returns the parameter types in `void (*)(A, B<C, D>)`, or `None` if it is not a kernel.
 fn parameters(signature: &str) -> Option<Vec<&str>> {
     let list = signature.strip_prefix("void (*)(")?.strip_suffix(')')?;
     let (mut all, mut start, mut depth) = (Vec::new(), 0, 0i32);
@@ -174,35 +183,35 @@ fn parameters(signature: &str) -> Option<Vec<&str>> {
     })
 }
 
-/// The text for a declaration that does not match; `None` for one that does.
-fn misfit(declaration: &Declaration, compiled: &Compiled) -> Option<String> {
+/// Returns the error text for a declaration that does not match, or `None` if it matches.
+fn mismatch(declaration: &Declaration, compiled: &Compiled) -> Option<String> {
     let types = (declaration.signature)();
     let Some(parameters) = parameters(&compiled.signature) else {
-        return Some(declaration.misfit(&compiled.signature, "it is no kernel"));
+        return Some(declaration.mismatch(&compiled.signature, "it is not a kernel"));
     };
     let whole = format!("{}({})", declaration.name, parameters.join(", "));
     if parameters.len() != types.len() {
-        let difference = counts(types.len(), parameters.len());
-        return Some(declaration.misfit(&whole, &difference));
+        let difference = count_difference(types.len(), parameters.len());
+        return Some(declaration.mismatch(&whole, &difference));
     }
-    if compiled.misfits == 0 {
+    if compiled.mismatches == 0 {
         return None;
     }
     let mut differences = Vec::new();
     for (i, ((name, exact), declared)) in declaration.parameters.iter().zip(&types).enumerate() {
-        if compiled.misfits >> i & 1 == 0 {
+        if compiled.mismatches >> i & 1 == 0 {
             continue;
         }
         let (here, there) = (declared.in_cpp(*exact), parameters[i]);
         let mut text = format!("`{name}` is declared as `{here}` and is `{there}`");
         if let (Some((bytes, rust)), Some(size)) =
-            (declared.size_that_counts(*exact), compiled.sizes.get(i))
+            (declared.ambiguous_size(*exact), compiled.sizes.get(i))
         {
-            let _ = write!(text, " ({rust} has {bytes} bytes, and that has {size})");
+            let _ = write!(text, " ({rust} has {bytes} bytes, the C++ type {size})");
         }
         differences.push(text);
     }
-    Some(declaration.misfit(&whole, &differences.join(", ")))
+    Some(declaration.mismatch(&whole, &differences.join(", ")))
 }
 
 #[cfg(test)]
@@ -222,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_compiler_tells_is_read() {
+    fn compiler_output_is_parsed() {
         for (mask, equals) in [("5ULL", " = "), ("5UL", "="), ("5", " = ")] {
             let text = format!(
                 "void cuda_direct_text(const char **) [with cuda_direct_N{equals}3, \
@@ -232,20 +241,20 @@ mod tests {
             let expected = Compiled {
                 signature: "void (*)(float, const bool *)".into(),
                 sizes: vec![4, 0],
-                misfits: 5,
+                mismatches: 5,
             };
-            assert_eq!(compiled_in(&text, PREFIX), Some((3, expected)));
+            assert_eq!(parse_signature(&text, PREFIX), Some((3, expected)));
         }
         let none = "void cuda_direct_text(const char **) [with cuda_direct_N = 0, cuda_direct_M = 0ULL, \
             cuda_direct_S = cuda_direct_list<>, cuda_direct_F = void (*)()]";
-        let (number, told) = compiled_in(none, PREFIX).unwrap();
-        assert_eq!((number, told.sizes, told.misfits), (0, vec![], 0));
-        assert_eq!(compiled_in("any other string", PREFIX), None);
-        assert_eq!(compiled_in("cuda_direct_N = 3", PREFIX), None);
+        let (number, answer) = parse_signature(none, PREFIX).unwrap();
+        assert_eq!((number, answer.sizes, answer.mismatches), (0, vec![], 0));
+        assert_eq!(parse_signature("any other string", PREFIX), None);
+        assert_eq!(parse_signature("cuda_direct_N = 3", PREFIX), None);
     }
 
     #[test]
-    fn parameters_are_told_apart() {
+    fn parameters_are_split() {
         for (signature, expected) in [
             ("void (*)()", Some(vec![])),
             ("void (*)(int)", Some(vec!["int"])),
@@ -266,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_is_told_in_the_user_s_words() {
+    fn first_error_omits_internal_names() {
         let log = "program.cu(3): warning: x\nprogram.cu(12): error: identifier \"k\" is undefined\n  \
             static_assert\n2 errors detected";
         assert_eq!(first_error(log, PREFIX), "identifier \"k\" is undefined");
@@ -274,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_is_no_misfit() {
+    fn only_differing_parameters_are_reported() {
         let declaration = Declaration {
             name: "k",
             rust: "fn k(x: &[f32], n: i32)",
@@ -284,19 +293,19 @@ mod tests {
         let mut compiled = Compiled {
             signature: "void (*)(const float *, int)".into(),
             sizes: vec![4, 4],
-            misfits: 0,
+            mismatches: 0,
         };
-        assert_eq!(misfit(&declaration, &compiled), None);
-        compiled.misfits = 2;
-        let text = misfit(&declaration, &compiled).unwrap();
+        assert_eq!(mismatch(&declaration, &compiled), None);
+        compiled.mismatches = 2;
+        let text = mismatch(&declaration, &compiled).unwrap();
         assert!(
             text.contains("`n` is declared") && !text.contains("`x` is"),
             "{text}"
         );
         compiled.signature = "void (*)(int)".into();
-        let text = misfit(&declaration, &compiled).unwrap();
+        let text = mismatch(&declaration, &compiled).unwrap();
         assert!(
-            text.contains("2 parameters are declared and it has 1"),
+            text.contains("2 parameters are declared, but the kernel has 1"),
             "{text}"
         );
     }

@@ -139,12 +139,12 @@ fn a_refused_setting_is_told() {
         (
             "CUDA_EMULATOR_MEMORY",
             "64 apples",
-            "CUDA_EMULATOR_MEMORY=64 apples: a number of bytes, with K, M or G behind it, is expected, such as 64M",
+            "CUDA_EMULATOR_MEMORY=64 apples: expected a number of bytes, optionally followed by K, M or G, such as 64M",
         ),
         (
             "CUDA_EMULATOR_CHEK",
             "leak",
-            "CUDA_EMULATOR_CHEK is no variable of the emulator (is CUDA_EMULATOR_CHECK meant?)",
+            "CUDA_EMULATOR_CHEK is not a variable of the emulator (did you mean CUDA_EMULATOR_CHECK?)",
         ),
     ] {
         let output = std::process::Command::new(std::env::current_exe().unwrap())
@@ -191,7 +191,7 @@ fn what_is_not_emulated_is_told() {
         let error = context.check("cuArray3DCreate", code).unwrap_err();
         assert_eq!(
             error.detail(),
-            "an array that is sparse or mapped later is not emulated"
+            "a sparse or deferred-mapping array is not emulated"
         );
         assert_eq!(*error.kind(), ErrorKind::Unsupported);
     });
@@ -208,7 +208,7 @@ fn errors_of_rejected_arguments_give_the_reason() {
         assert_eq!(*error.kind(), ErrorKind::Driver);
         assert_eq!(
             error.to_string(),
-            "cuDriverGetVersion failed: CUDA_ERROR_INVALID_VALUE (1): cuDriverGetVersion: `driverVersion` is null, and must not be"
+            "cuDriverGetVersion failed: CUDA_ERROR_INVALID_VALUE (1): cuDriverGetVersion: `driverVersion` must not be null"
         );
     });
 }

@@ -98,7 +98,7 @@ fn a_refused_launch_says_why() {
             let text = error.to_string();
             let expected = match error.driver_code().unwrap() {
                 CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => "registers per thread",
-                CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => "3 blocks can't be resident",
+                CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => "3 blocks cannot be resident",
                 _ => "compiled for at most 1024 threads",
             };
             assert!(text.contains(expected), "{text}");
@@ -180,7 +180,7 @@ fn the_largest_block_is_no_misfit() {
         );
         // SAFETY: as above.
         let error = unsafe { set.launch(&stream, LaunchConfig::new(1, 0), (&mut x,)) }.unwrap_err();
-        assert!(error.to_string().contains("has none"), "{error}");
+        assert!(error.to_string().contains("has no threads"), "{error}");
         // SAFETY: as above.
         let error =
             unsafe { set.launch(&stream, LaunchConfig::new(1, (1024, 1, 1)), ()) }.unwrap_err();

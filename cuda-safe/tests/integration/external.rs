@@ -83,7 +83,10 @@ fn what_can_not_be_imported_or_mapped() {
         |kind, file, bytes| unsafe { ExternalMemory::import(&context, kind, file, bytes, false) };
     let failed = import(OPAQUE, null(), 4096).unwrap_err();
     assert_eq!(failed.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
-    assert!(failed.to_string().contains("is no memory of"), "{failed}");
+    assert!(
+        failed.to_string().contains("is not a memory object of"),
+        "{failed}"
+    );
     let (_made, file, bytes) = exported(&context);
     let failed = import(OPAQUE, file.try_clone().unwrap(), 0).unwrap_err();
     assert_eq!(
@@ -201,7 +204,7 @@ fn semaphores_that_are_none() {
         let failed = import(kind);
         assert_eq!(failed.driver_code(), Some(CUresult::CUDA_ERROR_UNKNOWN));
         let text = failed.to_string();
-        assert!(text.contains("the file is no semaphore"), "{text}");
+        assert!(text.contains("the file is not a semaphore"), "{text}");
     }
     let failed = import(ExternalSemaphoreKind(77));
     assert_eq!(

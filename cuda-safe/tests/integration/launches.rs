@@ -194,7 +194,9 @@ fn more_elements_than_a_grid_has_threads_are_told() {
         let error = unsafe { function.launch(&stream, config, ()) }.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
         assert!(
-            error.to_string().contains("a negative number of elements"),
+            error
+                .to_string()
+                .contains("the number of elements is negative"),
             "{error}"
         );
     }

@@ -199,7 +199,9 @@ fn attributes_are_a_devices() {
             .unwrap_err(),
     ] {
         assert!(
-            error.detail().contains("kernel `store` can't have"),
+            error
+                .detail()
+                .contains("of kernel `store` cannot be set to"),
             "{error}"
         );
     }

@@ -140,7 +140,7 @@ fn a_header_of_the_host_is_told_with_what_to_write_instead() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.ends_with("from CUDA's headers; `unsigned int` needs no header"),
+        error.ends_with("from CUDA's headers. `unsigned int` needs no header"),
         "{error}"
     );
     let error = compile("mine.cuh", kernel).unwrap_err().to_string();

@@ -219,14 +219,14 @@ fn all_that_differs_is_told_with_both_signatures() {
             "`x` is declared as `float *` and is `const float *`",
             "`y` is declared as `const unsigned int *` and is `float *`",
             "`n` is declared as `int` and is `unsigned int`",
-            "3 parameters are declared and it has 2",
+            "3 parameters are declared, but the kernel has 2",
             "scale<double>(double *, double)",
             "`all` is declared as `const unsigned short *` and is `const Pair *`",
-            "`one` is declared as `<12 bytes>` and is `Pair` ([u8; 12] has 12 bytes, and that has 8)",
+            "`one` is declared as `<12 bytes>` and is `Pair` ([u8; 12] has 12 bytes, the C++ type 8)",
             "`mode` is declared as `unsigned char` and is `Mode`",
             "`negate` is declared as `unsigned char` and is `bool`",
             "`input` is declared as `const float4 *` and is `const float2 *`",
-            "([f32; 3] has 12 bytes, and that has 16)",
+            "([f32; 3] has 12 bytes, the C++ type 16)",
         ],
     );
     assert!(!text.contains("nothing"), "{text}");
@@ -287,8 +287,8 @@ fn a_loaded_module_is_compared_by_kinds() {
             "scale(float *x, int factor, unsigned int n)",
             "the parameter of `factor` is a float of 4 bytes",
             "the parameter of `nanoseconds` is an integer or a pointer, of 8 bytes",
-            "1 parameters are declared and it has 4",
-            "one that is a struct of 8 bytes, aligned to 4",
+            "1 parameters are declared, but the kernel has 4",
+            "one is a struct of 8 bytes, aligned to 4",
             "compiled: no parameters",
         ],
     );

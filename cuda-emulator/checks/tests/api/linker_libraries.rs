@@ -209,7 +209,7 @@ fn machine_code_is_refused_where_it_is_needed() {
         assert_eq!(linker.add(kind, input), machine);
         let said = linker.said();
         assert!(
-            said.starts_with("input: it holds only machine code"),
+            said.starts_with("input: it contains only machine code"),
             "{said}"
         );
     }
@@ -219,7 +219,7 @@ fn machine_code_is_refused_where_it_is_needed() {
     assert_eq!(linker.result(), Err(machine));
     let said = linker.said();
     assert!(
-        said.starts_with("`one` is needed of input(a.o): it holds only"),
+        said.starts_with("`one` is needed from input(a.o): it contains only"),
         "{said}"
     );
     // Where nobody needs it, it may lie there.

@@ -176,7 +176,7 @@ fn is_no_texture(test: &str, part: &str, object: impl FnOnce() -> u64) {
 
 #[test]
 fn a_surface_in_place_of_a_texture() {
-    let part = "it is that of a surface object";
+    let part = "it is the handle of a surface object";
     is_no_texture("a_surface_in_place_of_a_texture", part, || {
         surface(array(UNSIGNED, [1, 0, 0], SURFACE, &[1]))
     });
@@ -221,7 +221,7 @@ fn a_line_that_is_inlined_is_named_with_where_it_is() {
 #[test]
 fn linear_memory_is_read_as_its_rights_say() {
     let part = "no access to allocation";
-    let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS", "out of reach", part];
+    let parts = ["CUDA_ERROR_ILLEGAL_ADDRESS", "cannot be accessed", part];
     reports(
         "linear_memory_is_read_as_its_rights_say",
         &[],

@@ -174,7 +174,11 @@ fn the_linker_tells_what_it_takes() {
         (3, R::CUDA_ERROR_INVALID_IMAGE, "damaged"),
         (4, R::CUDA_ERROR_INVALID_IMAGE, "damaged"),
         (5, R::CUDA_ERROR_NOT_SUPPORTED, "NVVM"),
-        (6, R::CUDA_ERROR_INVALID_VALUE, "6 isn't a kind of input"),
+        (
+            6,
+            R::CUDA_ERROR_INVALID_VALUE,
+            "6 is not a type of linker input",
+        ),
     ] {
         let (given, log) = add(kind, CALLEE.as_bytes());
         assert_eq!(given, code, "{kind}");

@@ -262,7 +262,7 @@ fn graphs_of_such_nodes_can_do_less() {
 fn a_node_that_is_gone_is_named() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
-        "isn't a device-updatable node",
+        "is not a device-updatable node",
     ];
     reports("a_node_that_is_gone_is_named", &[], &parts, || {
         let _context = Own::new();

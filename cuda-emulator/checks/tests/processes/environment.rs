@@ -249,23 +249,23 @@ fn an_unknown_variable_is_told_and_stops_everything() {
         (
             "CUDA_EMULATOR_CHEK",
             "leak",
-            "[cuda-emulator] CUDA_EMULATOR_CHEK is no variable of the emulator (is CUDA_EMULATOR_CHECK meant?)",
+            "[cuda-emulator] CUDA_EMULATOR_CHEK is not a variable of the emulator (did you mean CUDA_EMULATOR_CHECK?)",
         ),
         (
             "CUDA_EMULATOR_FAIL",
             "cuLaunchKernal:1:1",
-            "the driver has no function `cuLaunchKernal` (is cuLaunchKernel meant?)",
+            "the driver has no function `cuLaunchKernal` (did you mean cuLaunchKernel?)",
         ),
         (
             "CUDA_EMULATOR_MEMORY",
             "64 apples",
-            "a number of bytes, with K, M or G behind it, is expected",
+            "expected a number of bytes, optionally followed by K, M or G",
         ),
     ] {
         let (code, _, text) = rerun(test, &[(name, value)]);
         assert_eq!(code, Some(0), "{text}");
         assert!(text.contains(told), "{text}");
-        assert!(text.contains("cuInit fails until this is mended"), "{text}");
+        assert!(text.contains("cuInit fails until this is fixed"), "{text}");
     }
 }
 
@@ -293,7 +293,7 @@ fn what_is_not_emulated_is_the_reason_of_the_last_error() {
         sparse();
         reason(null_mut())
     };
-    let expected = "an array that is sparse or mapped later is not emulated";
+    let expected = "a sparse or deferred-mapping array is not emulated";
     assert_eq!(asked(), (SUCCESS, expected.into()));
     fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
     let (_, text) = reason(null_mut());
@@ -347,7 +347,7 @@ fn a_listener_leaves_the_reason_of_the_call_that_failed() {
     let mut handle = null_mut();
     ok!(cuLogsRegisterCallback(fail, null_mut(), &mut handle));
     sparse();
-    let expected = "an array that is sparse or mapped later is not emulated";
+    let expected = "a sparse or deferred-mapping array is not emulated";
     assert_eq!(reason(null_mut()).1, expected);
     ok!(cuLogsUnregisterCallback(handle));
 }
@@ -363,18 +363,18 @@ fn rejected_arguments_have_a_reason() {
     unsafe {
         assert_eq!(
             told(cuDriverGetVersion(null_mut())),
-            "cuDriverGetVersion: `driverVersion` is null, and must not be"
+            "cuDriverGetVersion: `driverVersion` must not be null"
         );
         let text = told(cuMemcpyHtoD_v2(alloc(4), null(), 4));
         assert!(text.contains("`srcHost`"), "{text}");
         assert_eq!(
             told(cuModuleGetFunction(null_mut(), null_mut(), null())),
-            "cuModuleGetFunction: `hfunc`, `name` are null, and at least one of them must not be"
+            "cuModuleGetFunction: `hfunc`, `name` must not all be null"
         );
         let mut range = CUmemAccessDesc::default();
         assert_eq!(
             told(cuMemSetAccess(0, 0, &range, (1 << 20) + 1)),
-            "an array of 1048577 values is passed: no call takes more than 1048576"
+            "an array of 1048577 values was passed, but no call accepts more than 1048576"
         );
         let text = told(cuMemGetAccess(&mut 0, &raw mut range.location, 77));
         let begin = "cuMemGetAccess rejected one of its arguments: `flags` = 0x";
@@ -477,8 +477,8 @@ fn what_is_not_emulated_is_said_once_for_each_function() {
     assert_eq!(
         text,
         "[cuda-emulator] cuTexRefDestroy is not emulated: it does nothing and returns CUDA_ERROR_NOT_SUPPORTED\n\
-         [cuda-emulator] cuArray3DCreate_v2 returns CUDA_ERROR_NOT_SUPPORTED: an array that is sparse \
-         or mapped later is not emulated\n"
+         [cuda-emulator] cuArray3DCreate_v2 returns CUDA_ERROR_NOT_SUPPORTED: a sparse or \
+         deferred-mapping array is not emulated\n"
     );
     let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_QUIET", "1")]);
     assert_eq!((code, text.as_str()), (Some(0), ""));

@@ -29,7 +29,7 @@ fn past_the_end_of_global_memory() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "write of 4 bytes at 0x",
-        "it lies 12 bytes past the end of allocation",
+        "it is 12 bytes past the end of allocation",
         "(cuMemAlloc, 256 bytes",
         "kernel put, block (0, 0, 0), thread (0, 0, 0)",
         "faults.cu:4",
@@ -44,7 +44,7 @@ fn past_the_end_of_global_memory() {
 
 #[test]
 fn the_thread_that_crosses_the_end() {
-    let parts = ["thread (60, 0, 0)", "it lies 0 bytes past the end of"];
+    let parts = ["thread (60, 0, 0)", "it is 0 bytes past the end of"];
     reports("the_thread_that_crosses_the_end", &[], &parts, || {
         let _context = Own::new();
         let (place, index) = (alloc(256), 4);
@@ -102,7 +102,7 @@ fn past_the_end_of_constant_memory() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "read of 4 bytes at 0x",
-        "it lies 0 bytes past the end of allocation",
+        "it is 0 bytes past the end of allocation",
         "(module variable `table`, 16 bytes",
         "kernel constant_past",
         "ld.const",
@@ -141,7 +141,7 @@ fn use_after_free() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "write of 4 bytes at 0x",
-        "it lies 8 bytes into allocation",
+        "it is 8 bytes into allocation",
         "(cuMemAlloc, 64 bytes",
         "which was freed by cuMemFree",
         "kernel put",

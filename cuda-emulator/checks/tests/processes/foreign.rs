@@ -72,12 +72,12 @@ fn the_check_reports_kernels() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "write of 4 bytes at 0x",
-        "it lies 0 bytes into allocation",
+        "it is 0 bytes into allocation",
         "(cuMemAlloc, 64 bytes",
         "(module variable `data`, 64 bytes",
         "(malloc in a kernel, 64 bytes",
         ", which belongs to context ",
-        "(the primary context of device 0); this work is of context ",
+        "(the primary context of device 0), but this work belongs to context ",
         "(cuCtxCreate)",
         "kernel put",
     ];
@@ -115,7 +115,7 @@ fn the_check_reports_kernels() {
 fn the_check_reports_copies_and_fills() {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS\nin a copy or fill at 0x",
-        "it lies 4 bytes into allocation",
+        "it is 4 bytes into allocation",
         ", which belongs to context ",
         "on stream 0x12",
         "in a stream memory operation at 0x",

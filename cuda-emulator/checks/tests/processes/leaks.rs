@@ -240,7 +240,7 @@ fn a_context_whose_end_hangs_does_not_hold_the_report_up() {
 fn a_free_whose_turn_has_not_come() {
     let parts = [
         "(cuMemAllocAsync, 64 bytes",
-        "; cuMemFreeAsync was called, but its stream has not got there",
+        "; cuMemFreeAsync was called, but its stream has not reached it",
         RETAINED,
     ];
     if !inner() {

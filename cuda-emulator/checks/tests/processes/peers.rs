@@ -91,8 +91,8 @@ fn access_is_a_matter_of_two_contexts_and_pools_have_their_own() {
     let variables = [("CUDA_EMULATOR_DEVICES", "2")];
     let test = "access_is_a_matter_of_two_contexts_and_pools_have_their_own";
     let parts = [
-        "cuCtxEnablePeerAccess opens it",
-        "cuMemPoolSetAccess opens pools",
+        "cuCtxEnablePeerAccess grants a context access",
+        "cuMemPoolSetAccess grants other devices access",
     ];
     reports(test, &variables, &parts, || {
         ok!(cuInit(0));

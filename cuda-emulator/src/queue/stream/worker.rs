@@ -1,6 +1,7 @@
-//! Who executes a stream's work, and when: its worker, or a thread that waits for it.
+//! Execution of a stream's work, by its worker or by a thread that waits for it.
 //!
-//! Work that is held back (`CUDA_EMULATOR_HOLD`) stays behind a [`Gate`] until somebody wants it, or its time has come.
+//! Delayed work (`CUDA_EMULATOR_HOLD`) stays behind a [`Gate`] until something waits for it or its
+//! time has come.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,15 +14,15 @@ use cuda_emulator_engine::Unpoisoned;
 /// Whether the piece of work at the front of a queue may begin.
 enum Gate {
     Open,
-    /// Nobody wants it, and it isn't its time.
+    /// Nothing waits for it, and its time has not come. Holds the remaining delay.
     Shut(Duration),
 }
 
-/// How long to look for work, or for its end, before going to sleep: longer than a hand-over between threads takes,
-/// short enough not to matter.
+/// How long to spin for work, or for its end, before sleeping. This is longer than a hand-over
+/// between threads, and short enough not to matter.
 const PATIENCE: Duration = Duration::from_micros(30);
 
-/// Spins until `done` or out of patience; true if done.
+/// Spins until `done` returns true or the time is over. Returns whether it is done.
 fn spin(done: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     loop {
@@ -37,7 +38,7 @@ fn spin(done: impl Fn() -> bool) -> bool {
     }
 }
 
-/// How long a worker stays.
+/// When a worker ends.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Until {
     Idle,
@@ -53,7 +54,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The worker's life, until there is nothing to do or there will be nothing any more.
+    /// Executes work until the queue is empty (`Idle`), or is also closed (`Closed`).
     pub(super) fn work_off(&self, until: Until) {
         loop {
             if until == Until::Closed {
@@ -88,12 +89,13 @@ impl Stream {
         }
     }
 
-    /// Whether the item at the front of the queue may begin.
+    /// Returns whether the item at the front of the queue may begin.
     fn gate(&self, queue: &Queue, front: &Item, until: Until) -> Gate {
         let Some(due) = front.due else {
             return Gate::Open;
         };
-        // Nothing is running, so all before it is done. Without a worker nobody could open the gate later.
+        // Nothing is running, so all earlier work is done. Without a worker, no other thread could
+        // open the gate later.
         if queue.wanted > self.completed() || until == Until::Idle {
             return Gate::Open;
         }
@@ -103,7 +105,7 @@ impl Stream {
         }
     }
 
-    /// Has the first `number` pieces of work begin, where they are held back.
+    /// Starts the first `number` pieces of work if they are delayed.
     pub(super) fn want(&self, number: u64) {
         if self.hold.is_none() {
             return;
@@ -118,7 +120,7 @@ impl Stream {
         }
     }
 
-    /// Does a piece of work. `running` has been set on the caller's behalf.
+    /// Executes a piece of work. The caller has set `running`.
     pub(super) fn execute(&self, item: Item) {
         for mark in &item.after {
             mark.wait();
@@ -147,7 +149,7 @@ impl Stream {
         }
     }
 
-    /// Whether a piece of work is done, rather than discarded because of a fault.
+    /// Returns whether a piece of work runs, or is discarded because of a fault.
     fn is_still_done(&self, how: How) -> bool {
         let of_context = self.context.own_fault().is_none();
         let called = how == How::HostFunction
@@ -161,17 +163,19 @@ impl Stream {
         }
     }
 
-    /// Waits until the first `number` pieces of work are done, doing some of it if nobody else does.
+    /// Waits until the first `number` pieces of work are done, and executes some of them if no
+    /// other thread does.
     pub fn wait(&self, number: u64) {
         self.wait_unless(number, || false);
     }
 
-    /// As [`wait`](Self::wait), for a call of the client's. A fault in another context ends the call, and not the work.
+    /// Like [`wait`](Self::wait), for a call of the client's. A fault in another context ends the
+    /// wait, but not the work.
     pub fn wait_for_client(&self, number: u64) {
         self.wait_unless(number, || self.context.is_ended_by_others());
     }
 
-    /// As [`wait`](Self::wait), until `ended` is true.
+    /// Like [`wait`](Self::wait), but returns early once `ended` returns true.
     pub fn wait_unless(&self, number: u64, ended: impl Fn() -> bool) {
         self.want(number);
         while self.completed() < number && !ended() {
@@ -195,7 +199,7 @@ impl Stream {
         self.waiters.fetch_add(1, Ordering::SeqCst);
         let mut guard = self.finished_lock.lock().unpoisoned();
         while self.completed() < number && !ended() {
-            // A fault elsewhere notifies nobody.
+            // A fault in another context sends no notification, hence the timeout.
             let waited = self.finished.wait_timeout(guard, Duration::from_millis(5));
             guard = waited.unpoisoned().0;
         }

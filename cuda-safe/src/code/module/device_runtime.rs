@@ -1,4 +1,4 @@
-//! Where the device runtime is: `libcudadevrt.a` of the toolkit, with which kernels launch kernels.
+//! Finds the device runtime of the toolkit, `libcudadevrt.a`, which kernels need to launch kernels.
 
 use std::{
     env,
@@ -9,10 +9,10 @@ use std::{
 use crate::error::{Error, ErrorKind, Result};
 
 const FILE: &str = "libcudadevrt.a";
-/// First bytes of an archive.
+/// The first bytes of an archive.
 pub(super) const ARCHIVE: &[u8] = b"!<arch>\n";
 
-/// The archive, and where it was found.
+/// Returns the archive and its path.
 pub(super) fn read() -> Result<(PathBuf, Vec<u8>)> {
     read_first(&folders(|name| env::var_os(name), nvrtc_folder()))
 }
@@ -24,7 +24,7 @@ fn read_first(folders: &[PathBuf]) -> Result<(PathBuf, Vec<u8>)> {
             Ok(bytes) if is_whole(&bytes) => return Ok((path, bytes)),
             Ok(_) => reasons.push_str(&format!("; {} is damaged", path.display())),
             Err(_) if !path.exists() => {}
-            Err(error) => reasons.push_str(&format!("; can't read {}: {error}", path.display())),
+            Err(error) => reasons.push_str(&format!("; cannot read {}: {error}", path.display())),
         }
     }
     let looked: Vec<_> = folders
@@ -35,14 +35,14 @@ fn read_first(folders: &[PathBuf]) -> Result<(PathBuf, Vec<u8>)> {
         ErrorKind::NotFound,
         "Linker::add_device_runtime",
         format!(
-            "{FILE}, the toolkit's device runtime, is not there. Looked for it in {}{reasons}. It comes with a toolkit, \
-             or with `pip install nvidia-cuda-runtime`; CUDA_PATH names the folder above its lib",
+            "{FILE}, the toolkit's device runtime, was not found in {}{reasons}. Fix: install a toolkit, or run `pip install \
+             nvidia-cuda-runtime`, or set CUDA_PATH to the folder that contains lib",
             looked.join(", ")
         ),
     ))
 }
 
-/// Where it may be, in order.
+/// Returns the folders to search, in order.
 fn folders(variable: impl Fn(&str) -> Option<OsString>, nvrtc: Option<PathBuf>) -> Vec<PathBuf> {
     let target = format!(
         "targets/{}-linux/lib",
@@ -54,7 +54,7 @@ fn folders(variable: impl Fn(&str) -> Option<OsString>, nvrtc: Option<PathBuf>) 
     );
     let below = |home: PathBuf| ["lib64", "lib", &target].map(|dir| home.join(dir));
     let mut all: Vec<PathBuf> = Vec::new();
-    // pip has the two in one folder, or, of CUDA 12, in neighbouring ones.
+    // pip installs both in one folder. For CUDA 12, it installs them in neighboring folders.
     let nvrtc = nvrtc.or_else(|| cuda_sys::NVRTC_LIB_DIR.map(PathBuf::from));
     if let Some(folder) = nvrtc {
         let packages = folder.parent().and_then(Path::parent);
@@ -73,7 +73,7 @@ fn folders(variable: impl Fn(&str) -> Option<OsString>, nvrtc: Option<PathBuf>) 
             .chain(usual)
             .flat_map(below),
     );
-    // Debian's packages.
+    // The folder of Debian's packages.
     all.push(format!("/usr/lib/{}-linux-gnu", env::consts::ARCH).into());
     let mut seen = Vec::new();
     all.retain(|folder| {
@@ -84,7 +84,7 @@ fn folders(variable: impl Fn(&str) -> Option<OsString>, nvrtc: Option<PathBuf>) 
     all
 }
 
-/// The folder of the compiler that is in this process.
+/// Returns the folder of the NVRTC library that this process uses.
 fn nvrtc_folder() -> Option<PathBuf> {
     #[cfg(all(feature = "nvrtc", target_os = "linux"))]
     return Some(crate::code::program::nvrtc_library()?.parent()?.to_owned());
@@ -92,9 +92,10 @@ fn nvrtc_folder() -> Option<PathBuf> {
     None
 }
 
-/// Whether the members fill an archive exactly.
+/// Returns whether the members fill the archive exactly.
 fn is_whole(bytes: &[u8]) -> bool {
-    /// Bytes of a member's header; the size is written in decimal digits at 48 to 57.
+    /// The size of a member's header in bytes. Bytes 48 to 57 hold the member's size in decimal
+    /// digits.
     const HEADER: usize = 60;
     let Some(mut rest) = bytes.strip_prefix(ARCHIVE) else {
         return false;
@@ -107,7 +108,7 @@ fn is_whole(bytes: &[u8]) -> bool {
         let Ok(size) = digits.trim_end().parse::<usize>() else {
             return false;
         };
-        // Members begin at even offsets; the last may lack its padding.
+        // Members begin at even offsets. The last one can lack its padding.
         match behind.get(size..) {
             Some(behind) if size % 2 == 1 => rest = behind.get(1..).unwrap_or_default(),
             Some(behind) => rest = behind,
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_is_as_long_as_its_members() {
+    fn archive_must_end_with_a_member() {
         let archive = [ARCHIVE.to_vec(), member(3), member(4)].concat();
         assert!(is_whole(&archive));
         assert!(is_whole(
@@ -149,7 +150,7 @@ mod tests {
 
     #[cfg(all(feature = "nvrtc", target_os = "linux"))]
     #[test]
-    fn the_compilers_folder_is_found() {
+    fn nvrtc_folder_is_found() {
         let library = crate::program::nvrtc_library().unwrap();
         let folder = nvrtc_folder().unwrap();
         assert_eq!(library.parent(), Some(&*folder));
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_looked_for_is_told() {
+    fn searched_folders_are_reported() {
         let folder = env::temp_dir().join(format!("cuda-safe-devrt-{}", std::process::id()));
         let home = folder.join("home");
         let set = |name: &str| (name == "CUDA_HOME").then(|| home.clone().into_os_string());
@@ -167,19 +168,19 @@ mod tests {
         assert_eq!(all[..3], [nvrtc, neighbour.clone(), home.join("lib64")]);
 
         let own = &all[1..2];
-        let told = |expected: &str| {
+        let fails_with = |expected: &str| {
             let error = read_first(own).unwrap_err();
             assert_eq!(*error.kind(), ErrorKind::NotFound);
             assert!(error.detail().contains(expected), "{error}");
         };
-        told("cuda_runtime/lib");
+        fails_with("cuda_runtime/lib");
         let error = read_first(own).unwrap_err();
-        assert!(!error.detail().contains("can't read"), "{error}");
+        assert!(!error.detail().contains("cannot read"), "{error}");
         fs::create_dir_all(neighbour.join(FILE)).unwrap();
-        told("can't read");
+        fails_with("cannot read");
         fs::remove_dir(neighbour.join(FILE)).unwrap();
         fs::write(neighbour.join(FILE), "!<arch>\nx").unwrap();
-        told("is damaged");
+        fails_with("is damaged");
         fs::write(neighbour.join(FILE), [ARCHIVE.to_vec(), member(2)].concat()).unwrap();
         assert_eq!(read_first(own).unwrap().0, neighbour.join(FILE));
         fs::remove_dir_all(&folder).unwrap();

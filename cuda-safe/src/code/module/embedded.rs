@@ -1,23 +1,25 @@
-//! Code that was compiled when the program was built, and is a part of it.
+//! Code that was compiled with the program and is embedded in it.
 
-use super::{JitOptions, Library, Module, Names, image, load::is_refused};
+use super::{JitOptions, Library, Module, Names, image, load::is_rejected};
 use crate::{
     context::Context,
     device::{ComputeCapability, Device},
     error::{Error, ErrorKind, Result},
 };
 
-/// Kernels that were compiled when the program was built: machine code for some architectures, and PTX for all others.
-/// The package `cuda-direct-build` makes them of a folder of `.cu` files, in a build script; see the
-/// [guide](crate::guide::shipping).
+/// Kernels that were compiled with the program: machine code for some architectures and PTX for all
+/// others.
 ///
-/// Loading them needs no compiler. A device gets the machine code of its own architecture or of an earlier one of its
-/// generation; otherwise the driver compiles the PTX for it.
+/// In a build script, the package `cuda-direct-build` creates them from a folder of `.cu` files.
+/// See the [guide](crate::guide::shipping).
+///
+/// Loading them needs no compiler. A device uses the machine code for its own architecture or for
+/// an earlier one of its generation. Otherwise the driver compiles the PTX.
 ///
 /// ```
 /// use cuda_safe::{Context, module::Embedded, Module};
 ///
-/// // SAFETY: no machine code.
+/// SAFETY: there is no machine code.
 /// static NOTHING: Embedded = unsafe {
 ///     Embedded::new(&[], ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing() { ret; }")
 /// };
@@ -35,10 +37,12 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Machine code by architecture (`sm_90`), and PTX, which may be empty.
+    /// Creates embedded code from machine code by architecture (`sm_90`), and PTX, which can be
+    /// empty.
     ///
     /// # Safety
-    /// Each cubin was produced by a CUDA compiler, and is complete and unaltered.
+    /// The caller must ensure that each cubin was produced by a CUDA compiler and is complete and
+    /// unaltered.
     #[must_use]
     pub const unsafe fn new(
         cubins: &'static [(&'static str, &'static [u8])],
@@ -51,27 +55,28 @@ impl Embedded {
         }
     }
 
-    /// Adds names by which kernels and variables are found, each with the one that it is linked by.
+    /// Adds the names under which kernels and variables can be looked up. Each comes with its
+    /// linked name.
     #[must_use]
     pub const fn with_names(mut self, names: &'static [(&'static str, &'static str)]) -> Self {
         self.names = names;
         self
     }
 
-    /// Machine code by architecture.
+    /// Returns the machine code by architecture.
     #[must_use]
     pub const fn cubins(&self) -> &'static [(&'static str, &'static [u8])] {
         self.cubins
     }
 
-    /// The PTX; empty if there is none.
+    /// Returns the PTX, which is empty if the program has none.
     #[must_use]
     pub const fn ptx(&self) -> &'static str {
         self.ptx
     }
 
-    /// The machine code for a device: that of its very architecture (`sm_90a`) first, then the newest of its generation
-    /// that is not newer than it.
+    /// Returns the machine code for a device. The code for its exact architecture (`sm_90a`) comes
+    /// first, then the newest code of its generation that is not newer than the device.
     fn cubin_for(&self, device: ComputeCapability) -> Option<&'static [u8]> {
         let fitting = self.cubins.iter().filter_map(|(architecture, cubin)| {
             let of = architecture.strip_prefix("sm_")?;
@@ -82,7 +87,7 @@ impl Embedded {
                 "" | "f" => number / 10 == device.major && number <= own,
                 _ => number == own,
             };
-            // Of one number, what uses more of the device.
+            // With equal numbers, prefer the code that uses more of the device's features.
             fits.then_some(((number, of.len()), cubin))
         });
         let (_, cubin) = fitting.max_by_key(|(rank, _)| *rank)?;
@@ -93,7 +98,7 @@ impl Embedded {
         let capability = device.compute_capability()?;
         if let Some(cubin) = self.cubin_for(capability) {
             match load(cubin) {
-                Err(error) if is_refused(&error) && !self.ptx.is_empty() => {}
+                Err(error) if is_rejected(&error) && !self.ptx.is_empty() => {}
                 loaded => return loaded,
             }
         }
@@ -104,7 +109,7 @@ impl Embedded {
                 "Embedded",
                 format!(
                     "the program has no code for this device (compute capability {capability}): it has machine code for \
-                     {known:?}, and no PTX"
+                     {known:?} and no PTX. Fix: build it for this architecture, or with PTX",
                 ),
             ));
         }
@@ -121,10 +126,11 @@ impl Embedded {
 }
 
 impl Module {
-    /// Loads code that is a part of the program: the machine code that fits the context's device best, or else the PTX.
+    /// Loads embedded code: the machine code that fits the context's device best, or else the PTX.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`], with the driver's log, where there is nothing for this device, or the driver is too old.
+    /// Returns [`ErrorKind::Load`], with the driver's log, if there is no code for this device or
+    /// the driver is too old for the PTX.
     pub fn from_embedded(context: &Context, embedded: &Embedded) -> Result<Self> {
         embedded.load(context.device(), |image| {
             Self::load(context, image, &JitOptions::default(), || embedded.names())
@@ -133,13 +139,13 @@ impl Module {
 }
 
 impl Library {
-    /// Loads code that is a part of the program: the machine code that fits a device best, or else the PTX.
+    /// Loads embedded code: the machine code that fits the device best, or else the PTX.
     ///
     /// # Errors
-    /// As [`Module::from_embedded`].
+    /// Returns [`ErrorKind::Load`], as [`Module::from_embedded`] does.
     pub fn from_embedded(device: Device, embedded: &Embedded) -> Result<Self> {
         embedded.load(device, |image| {
-            // SAFETY: as `new` was promised; the image is not called preserved.
+            // SAFETY: guaranteed by the caller of `new`. The image is not marked as preserved.
             unsafe { Self::load(image, &JitOptions::default(), false, || embedded.names()) }
         })
     }
@@ -150,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_gets_the_newest_that_runs_on_it() {
+    fn newest_compatible_cubin_is_chosen() {
         static CUBINS: &[(&str, &[u8])] = &[
             ("sm_80", b"80"),
             ("sm_86", b"86"),

@@ -1,23 +1,25 @@
-//! Whether a fat binary's headers are consistent, before the driver gets a pointer without a length.
+//! Checks that a fat binary's headers are consistent, because the driver gets a pointer without a
+//! length.
 //!
-//! A fat binary is a header, followed by images that each have a header of their own. What is checked: that the
-//! images fill the length in the first header, and that this many bytes are there.
+//! A fat binary is a header, followed by images that each have a header. The check covers two things:
+//! the images must fill the length in the first header, and the file must have this many bytes.
 
-use super::image::{Kind, refused, refused_as};
+use super::image::{Kind, rejected, rejected_as};
 use crate::error::Result;
 
-/// Magic and version (4 + 2 bytes), the header's length (2), the length of what follows (8).
+/// The sizes of the magic number and the version (4 + 2 bytes), the header's length (2) and the
+/// remaining length (8).
 const HEADER: u64 = 16;
-/// The least length of an image's header: kind and version (2 + 2 bytes), the header's length (4), the image's length
-/// (8), and how it is compressed.
+/// The minimum length of an image's header: kind and version (2 + 2 bytes), the header's length
+/// (4), the image's length (8), and the compression.
 const ENTRY: u64 = 64;
 
 pub(super) fn check(image: &[u8]) -> Result<()> {
     if Kind::of(image) != Kind::FatBinary {
-        return Err(refused_as("a fat binary", image));
+        return Err(rejected_as("a fat binary", image));
     }
     let cut = || {
-        refused(format!(
+        rejected(format!(
             "the fat binary's header is cut short or damaged ({} bytes)",
             image.len()
         ))
@@ -28,8 +30,8 @@ pub(super) fn check(image: &[u8]) -> Result<()> {
         return Err(cut());
     };
     if whole > image.len() as u64 {
-        return Err(refused(format!(
-            "the fat binary is cut short: its header says {whole} bytes, and there are {}",
+        return Err(rejected(format!(
+            "the fat binary is cut short: its header says {whole} bytes, but there are {}",
             image.len()
         )));
     }
@@ -38,8 +40,8 @@ pub(super) fn check(image: &[u8]) -> Result<()> {
         at = end_of_entry(image, at)
             .filter(|end| *end <= whole)
             .ok_or_else(|| {
-                refused(format!(
-                    "the fat binary is damaged: the image at byte {at} does not end within it"
+                rejected(format!(
+                    "the fat binary is damaged: the image at byte {at} extends beyond its end"
                 ))
             })?;
     }
@@ -64,7 +66,7 @@ mod tests {
 
     const REAL: &[u8] = include_bytes!("../../../tests/data/kernels.fatbin");
 
-    /// Two images, of 8 and of 0 bytes.
+    /// Returns a fat binary with two images, of 8 and 0 bytes.
     fn fatbin() -> Vec<u8> {
         let mut image = b"\x50\xed\x55\xba".to_vec();
         image.extend_from_slice(&[1, 0, 16, 0]);
@@ -86,25 +88,25 @@ mod tests {
     }
 
     #[test]
-    fn a_fat_binary_is_as_long_as_it_says() {
+    fn truncated_fat_binaries_are_rejected() {
         for image in [&fatbin(), REAL] {
             check(image).unwrap();
-            check(&[image, b"whatever lies behind"].concat()).unwrap();
+            check(&[image, b"trailing bytes"].concat()).unwrap();
             for length in 0..image.len() {
                 assert!(check(&image[..length]).is_err(), "cut to {length}");
             }
         }
-        let told = check(&fatbin()[..167]).unwrap_err();
+        let error = check(&fatbin()[..167]).unwrap_err();
         assert!(
-            told.detail().contains("168 bytes, and there are 167"),
-            "{told}"
+            error.detail().contains("168 bytes, but there are 167"),
+            "{error}"
         );
-        // No images at all.
+        // A fat binary without images.
         assert!(with(8, 0_u64.to_le_bytes()).is_ok());
     }
 
     #[test]
-    fn wild_lengths_are_refused() {
+    fn invalid_lengths_are_rejected() {
         for rest in [151, 153, 1 << 40, u64::MAX - 16, u64::MAX] {
             assert!(with(8, rest.to_le_bytes()).is_err(), "{rest}");
         }
@@ -114,24 +116,24 @@ mod tests {
     }
 
     #[test]
-    fn images_fill_the_fat_binary() {
+    fn images_must_fill_the_fat_binary() {
         let (first, second) = (16, 88);
         for header in [0, 63, 65, 145, u32::MAX] {
             assert!(with(first + 4, header.to_le_bytes()).is_err(), "{header}");
         }
         for size in [7, 9, 88, 89, u64::MAX - 80, u64::MAX - 79, u64::MAX] {
-            let told = with(first + 8, size.to_le_bytes());
-            // The first image may well be all that there is.
-            assert_eq!(told.is_ok(), size == 88, "{size}");
+            let result = with(first + 8, size.to_le_bytes());
+            // The first image can fill the whole fat binary.
+            assert_eq!(result.is_ok(), size == 88, "{size}");
         }
         for header in [63, 81, u32::MAX] {
             assert!(with(second + 4, header.to_le_bytes()).is_err(), "{header}");
         }
         for size in [1, u64::MAX - 167, u64::MAX] {
-            let told = with(second + 8, size.to_le_bytes()).unwrap_err();
-            assert!(told.detail().contains("the image at byte 88"), "{told}");
+            let error = with(second + 8, size.to_le_bytes()).unwrap_err();
+            assert!(error.detail().contains("the image at byte 88"), "{error}");
         }
-        // A header of the least length, and the size that is right then.
+        // A header of the minimum length, with the matching size.
         let mut image = fatbin();
         image[second + 4] = 64;
         image[second + 8] = 16;
@@ -139,10 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn other_things_are_no_fat_binary() {
+    fn other_kinds_of_images_are_rejected() {
         assert!(check(b"\x50\xed\x55").is_err());
         assert!(check(b"\x7fELF").is_err());
-        let told = check(b"\xb1CbF\x01\0\0\0").unwrap_err();
-        assert!(told.detail().contains("wrapper"), "{told}");
+        let error = check(b"\xb1CbF\x01\0\0\0").unwrap_err();
+        assert!(error.detail().contains("wrapper"), "{error}");
     }
 }

@@ -8,11 +8,11 @@ use crate::{
     stream::Owner,
 };
 
-/// A `__device__` or `__constant__` variable: `len` elements in the memory of a module, which it keeps loaded.
-/// [`Module::global`] returns it.
+/// A `__device__` or `__constant__` variable with `len` elements.
 ///
-/// It belongs to no stream: kernels that use it are ordered by the streams that they run on. It can be copied and
-/// filled only on streams of its own context.
+/// It is memory of a module and keeps the module loaded. [`Module::global`] returns it. It belongs
+/// to no stream: the streams of the kernels that use it determine the order. It can be copied and
+/// filled only on streams of its context.
 ///
 /// ```
 /// # use cuda_safe::{Context, Module, Stream};
@@ -29,14 +29,14 @@ use crate::{
 /// ```
 pub type Global<T> = DeviceMemory<ModuleVariable, T>;
 
-/// The memory of a module's variable: what a [`Global`] holds.
+/// The memory of a module's variable. A [`Global`] holds it.
 #[derive(Debug)]
 pub struct ModuleVariable {
     ptr: CUdeviceptr,
     module: Module,
 }
 
-// SAFETY: memory of the module, which is kept loaded, and waits for its context before it is unloaded.
+// SAFETY: memory of the module, which stays loaded and waits for its context before it is unloaded.
 unsafe impl Storage for ModuleVariable {
     const NAME: &'static str = "Global";
 
@@ -51,23 +51,23 @@ unsafe impl Storage for ModuleVariable {
     }
 }
 
-// SAFETY: as far as a variable that kernels use by name can be exclusive: their launch is `unsafe`, and a copy
-// between two globals of the same variable is an error.
+// SAFETY: the memory is as exclusive as a variable that kernels use by name can be. Their launches
+// are `unsafe`, and a copy between two globals of the same variable returns an error.
 unsafe impl StorageMut for ModuleVariable {}
 
 impl<T: PlainData> Global<T> {
     /// # Safety
-    /// `ptr` is memory of `module`, of `len` aligned elements.
+    /// The caller must ensure that `ptr` is memory of `module` with `len` aligned elements.
     pub(super) unsafe fn of_module(module: &Module, ptr: CUdeviceptr, len: usize) -> Self {
         let storage = ModuleVariable {
             ptr,
             module: module.clone(),
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: this function has the same contract.
         unsafe { Self::from_storage(storage, len) }
     }
 
-    /// The module that the variable belongs to.
+    /// Returns the module that the variable belongs to.
     #[must_use]
     pub fn module(&self) -> &Module {
         &self.storage().module

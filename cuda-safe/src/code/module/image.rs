@@ -1,23 +1,25 @@
-//! Recognises the kind of an image. The driver gets a pointer without a length, and goes by the first bytes; so what
-//! is passed on as text must not begin like anything else.
+//! Recognizes the kind of an image.
+//!
+//! The driver gets a pointer without a length and looks at the first bytes. So an image that is
+//! passed on as text must not begin like another kind.
 
 use crate::error::{Error, ErrorKind, Result};
 
 const ELF: &[u8] = b"\x7fELF";
 const FATBIN: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();
-/// Around a fat binary in a program that nvcc compiled; it contains an address.
+/// The wrapper around a fat binary in a program that nvcc compiled. It contains an address.
 const WRAPPER: [u8; 4] = 0x4662_43B1_u32.to_le_bytes();
-/// The product of the emulator's linker; a GPU's linker produces a cubin.
+/// The output of the emulator's linker. A GPU driver's linker produces a cubin.
 const LINKED: &[u8] = b"EMULINK";
 
-/// What an image is, judging by its first bytes.
+/// The kind of an image, according to its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Cubin,
     FatBinary,
     Wrapper,
     Linked,
-    /// PTX, or nothing that could be loaded.
+    /// PTX, or nothing that can be loaded.
     Other,
 }
 
@@ -36,17 +38,17 @@ impl Kind {
         }
     }
 
-    /// What it is and how to load it, if its first bytes are known.
+    /// Returns a description of the kind and how to load it, if the first bytes are known.
     fn words(self) -> Option<&'static str> {
         match self {
             Self::Cubin => Some("machine code (an ELF file): load it with Module::from_cubin"),
             Self::FatBinary => Some("a fat binary: load it with Module::from_fatbin"),
             Self::Wrapper => Some(
-                "the wrapper that nvcc puts around a fat binary, which only points to it: load \
-                 the fat binary itself with Module::from_fatbin",
+                "the wrapper that nvcc puts around a fat binary, which only points to the fat binary: \
+                 load the fat binary itself with Module::from_fatbin",
             ),
             Self::Linked => Some(
-                "what the emulator's linker produces instead of machine code: load it with \
+                "the output of the emulator's linker, which replaces machine code: load it with \
                  Module::from_cubin",
             ),
             Self::Other => None,
@@ -55,35 +57,35 @@ impl Kind {
 }
 
 #[cold]
-pub(super) fn refused(why: impl std::fmt::Display) -> Error {
+pub(super) fn rejected(why: impl std::fmt::Display) -> Error {
     Error::checked(
         ErrorKind::Load { log: String::new() },
         "cuModuleLoadDataEx",
-        format!("the image is refused: {why}"),
+        format!("cannot load the image: {why}"),
     )
 }
 
-/// The error for an image of another kind than the expected one.
+/// Returns the error for an image of another kind than expected.
 #[cold]
-pub(super) fn refused_as(what: &str, image: &[u8]) -> Error {
+pub(super) fn rejected_as(what: &str, image: &[u8]) -> Error {
     match Kind::of(image).words() {
-        Some(words) => refused(format!("it is not {what} but {words}")),
-        None => refused(format!("it does not begin as {what} does")),
+        Some(words) => rejected(format!("it is not {what} but {words}")),
+        None => rejected(format!("it does not begin as {what} does")),
     }
 }
 
-/// The text in an image that should be PTX, without a NUL at its end.
+/// Returns the text of an image that should be PTX, without a NUL at its end.
 pub(crate) fn text(image: &[u8]) -> Result<&str> {
     if Kind::of(image) != Kind::Other {
-        return Err(refused_as("PTX", image));
+        return Err(rejected_as("PTX", image));
     }
     let text = image.strip_suffix(b"\0").unwrap_or(image);
     std::str::from_utf8(text)
-        .map_err(|_| refused("it is neither PTX text, nor a cubin, nor a fat binary"))
+        .map_err(|_| rejected("it is neither PTX text nor a cubin nor a fat binary"))
 }
 
-/// Checks that the image of the emulator's linker is as long as it says: magic (8 bytes), length (8), checksums (16).
-/// The emulator itself checks the rest.
+/// Checks that an image from the emulator's linker is as long as its header says: magic number (8
+/// bytes), length (8), checksums (16). The emulator itself checks the rest.
 pub(super) fn check_linked(image: &[u8]) -> Result<()> {
     let length = image
         .first_chunk::<32>()
@@ -92,20 +94,23 @@ pub(super) fn check_linked(image: &[u8]) -> Result<()> {
     if length.is_some_and(|length| length <= image.len() as u64) {
         Ok(())
     } else {
-        Err(refused(format!(
+        Err(rejected(format!(
             "the linked image is cut short ({} bytes)",
             image.len()
         )))
     }
 }
 
-/// PTX as the driver wants it: with the right beginning, a NUL at the end, and none inside.
+/// Returns PTX in the form that the driver needs: it begins with `.version`, ends with a NUL and
+/// contains no other one.
 pub(super) fn ptx(text: &str) -> Result<Vec<u8>> {
     if Kind::of(text.as_bytes()) != Kind::Other {
-        return Err(refused_as("PTX", text.as_bytes()));
+        return Err(rejected_as("PTX", text.as_bytes()));
     }
     if let Some(at) = text.find('\0') {
-        return Err(refused(format!("PTX with a NUL character at byte {at}")));
+        return Err(rejected(format!(
+            "the PTX has a NUL character at byte {at}"
+        )));
     }
     check_beginning(text)?;
     let mut bytes = Vec::with_capacity(text.len() + 1);
@@ -114,8 +119,9 @@ pub(super) fn ptx(text: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What ptxas skips before the first directive: white space, comments, and lines with `#`, in which a preprocessor
-/// notes where a line came from. `None` for a comment without an end.
+/// Skips the text that ptxas skips before the first directive: white space, comments, and the `#`
+/// lines in which a preprocessor records the origin of a line. Returns `None` if a comment has no
+/// end.
 fn after_blank(mut text: &str) -> Option<&str> {
     loop {
         text = text.trim_start_matches([' ', '\t', '\r', '\n', '\x0c']);
@@ -133,13 +139,13 @@ fn after_blank(mut text: &str) -> Option<&str> {
 /// Checks that the first directive is `.version`, as in all PTX.
 fn check_beginning(text: &str) -> Result<()> {
     if text.starts_with('\u{feff}') {
-        return Err(refused(
-            "the text begins with a byte order mark, which is not PTX: save it without one",
+        return Err(rejected(
+            "the text begins with a byte order mark, which PTX does not allow. Fix: save it without one",
         ));
     }
     let Some(text) = after_blank(text) else {
-        return Err(refused(
-            "the text begins with a comment that has no end, and holds no PTX",
+        return Err(rejected(
+            "the text begins with a comment that has no end, and contains no PTX",
         ));
     };
     let is_more_of_the_word = |c: char| c.is_alphanumeric() || "_$%.".contains(c);
@@ -150,16 +156,16 @@ fn check_beginning(text: &str) -> Result<()> {
         return Ok(());
     }
     if text.is_empty() {
-        return Err(refused("the text holds no PTX, not even `.version`"));
+        return Err(rejected("the text contains no PTX, not even `.version`"));
     }
     let shown: String = text.chars().take(30).collect();
     let hint = if text.contains("__global__") {
-        ". CUDA C++ is compiled by Module::compile"
+        ". Fix: compile CUDA C++ with Module::compile"
     } else {
         ""
     };
-    Err(refused(format!(
-        "the text does not begin with `.version`, as PTX does, but with {shown:?}{hint}"
+    Err(rejected(format!(
+        "the text begins with {shown:?} and does not begin with `.version`, as PTX does{hint}"
     )))
 }
 
@@ -168,21 +174,21 @@ mod tests {
     use super::*;
 
     fn why(result: Result<impl Sized>) -> String {
-        let error = result.err().expect("refused");
+        let error = result.err().expect("rejected");
         assert_eq!(*error.kind(), ErrorKind::Load { log: String::new() });
-        assert!(error.detail().starts_with("the image is refused: "));
+        assert!(error.detail().starts_with("cannot load the image: "));
         error.detail().to_owned()
     }
 
     #[test]
-    fn ptx_gets_its_nul_and_may_have_no_other() {
+    fn ptx_ends_with_its_only_nul() {
         assert_eq!(ptx(".version 7.0").unwrap(), b".version 7.0\0");
         assert!(why(ptx(".version\0")).contains("byte 8"));
     }
 
-    /// As ptxas of CUDA 13.0 does, by trial.
+    /// These results match those of ptxas of CUDA 13.0.
     #[test]
-    fn ptx_begins_with_its_version() {
+    fn ptx_must_begin_with_version() {
         for head in [
             "",
             " \t\r\n\x0c",
@@ -227,10 +233,10 @@ mod tests {
     }
 
     #[test]
-    fn other_beginnings_are_told() {
+    fn other_beginnings_are_reported() {
         for text in ["", " \n", "// .version 7.0", "#.version 7.0", "/**/"] {
             assert!(
-                why(ptx(text)).contains("holds no PTX, not even"),
+                why(ptx(text)).contains("contains no PTX, not even"),
                 "{text:?}"
             );
         }
@@ -239,15 +245,18 @@ mod tests {
         }
         assert!(why(ptx("\u{feff}.version 7.0")).contains("byte order mark"));
         let long = format!("x{}", "é".repeat(40));
-        let told = why(ptx(&long));
-        assert!(told.contains(&format!("\"x{}\"", "é".repeat(29))), "{told}");
-        assert!(!told.contains("Module::compile"));
-        let told = why(ptx("extern \"C\" __global__ void k() {}"));
-        assert!(told.contains("Module::compile"), "{told}");
+        let error = why(ptx(&long));
+        assert!(
+            error.contains(&format!("\"x{}\"", "é".repeat(29))),
+            "{error}"
+        );
+        assert!(!error.contains("Module::compile"));
+        let error = why(ptx("extern \"C\" __global__ void k() {}"));
+        assert!(error.contains("Module::compile"), "{error}");
     }
 
     #[test]
-    fn what_is_no_text_is_told_apart() {
+    fn other_kinds_of_images_are_recognized() {
         for (image, kind, word) in [
             (&b"\x7fELF\x02\x01"[..], Kind::Cubin, "Module::from_cubin"),
             (
@@ -261,10 +270,10 @@ mod tests {
             assert_eq!(Kind::of(image), kind);
             let told = why(text(image));
             assert!(told.contains("it is not PTX but"), "{told}");
-            let told = why(Err::<(), _>(refused_as("a book", image)));
+            let told = why(Err::<(), _>(rejected_as("a book", image)));
             assert!(told.contains("it is not a book but"), "{told}");
             assert!(told.contains(word), "{told}");
-            // One byte less, or another, is no such thing.
+            // A prefix of the magic number is not enough.
             let magic = if kind == Kind::Linked { 7 } else { 4 };
             assert_eq!(Kind::of(&image[..magic]), kind);
             assert_eq!(Kind::of(&image[..magic - 1]), Kind::Other);
@@ -277,18 +286,18 @@ mod tests {
     }
 
     #[test]
-    fn text_may_end_in_one_nul() {
+    fn text_can_end_with_one_nul() {
         assert_eq!(text(b".version\0").unwrap(), ".version");
         assert_eq!(text(b".version").unwrap(), ".version");
         assert_eq!(text(b".version\0\0").unwrap(), ".version\0");
         let told = why(text(b"\xff\xfe"));
         assert!(told.contains("neither PTX text"), "{told}");
-        let told = why(Err::<(), _>(refused_as("a book", b"\xff")));
+        let told = why(Err::<(), _>(rejected_as("a book", b"\xff")));
         assert!(told.contains("does not begin as a book does"), "{told}");
     }
 
     #[test]
-    fn a_linked_image_is_as_long_as_it_says() {
+    fn truncated_linked_images_are_rejected() {
         let image = |length: u64, bytes: usize| {
             let mut image = b"EMULINK\x02".to_vec();
             image.extend_from_slice(&length.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Options of the compiler in the driver.
+//! Options of the driver's compiler.
 
 use std::{
     ffi::{c_uint, c_void},
@@ -11,8 +11,10 @@ use cuda_sys::{CUjit_option, CUresult};
 use crate::{device::ComputeCapability, raw::flags::options};
 
 options! {
-    /// Options for the compiler in the driver, which turns PTX into machine code when a module is
-    /// loaded. Machine code passes through unchanged.
+    /// Options for the driver's compiler, which compiles PTX to machine code when a module is
+    /// loaded.
+    ///
+    /// Machine code is loaded unchanged.
     ///
     /// ```
     /// # use cuda_safe::{Context, module::JitOptions, Module};
@@ -30,47 +32,51 @@ options! {
     /// # }
     /// ```
     pub struct JitOptions {
-        /// The greatest number of registers per thread (`CU_JIT_MAX_REGISTERS`).
+        /// The maximum number of registers per thread (`CU_JIT_MAX_REGISTERS`).
         max_registers: Option<u32>, set to u32;
-        /// The level of optimisation, 0 to 4; the driver's default is 4 (`CU_JIT_OPTIMIZATION_LEVEL`).
+        /// The optimization level, 0 to 4. The driver's default is 4 (`CU_JIT_OPTIMIZATION_LEVEL`).
         optimization_level: Option<u32>, set to u32;
-        /// Whether to generate information for a debugger (`CU_JIT_GENERATE_DEBUG_INFO`).
+        /// Whether to generate debug information (`CU_JIT_GENERATE_DEBUG_INFO`).
         debug_info: bool;
-        /// Whether to generate source lines (`CU_JIT_GENERATE_LINE_INFO`).
+        /// Whether to generate line information (`CU_JIT_GENERATE_LINE_INFO`).
         line_info: bool;
-        /// The least number of threads per block that the code is to be good for; it limits the registers, as far as
-        /// `max_registers` doesn't (`CU_JIT_THREADS_PER_BLOCK`).
+        /// The minimum number of threads per block to compile for. It limits the registers if
+        /// `max_registers` is not set (`CU_JIT_THREADS_PER_BLOCK`).
         threads_per_block: Option<u32>, set to u32;
-        /// The device to compile for; the default is that of the context (`CU_JIT_TARGET`). Only a linker takes another one.
+        /// The device to compile for. The default is the context's device (`CU_JIT_TARGET`). Only a
+        /// linker accepts another one.
         target: Option<ComputeCapability>, set to ComputeCapability;
-        /// Whether the logs have more in them, such as registers and memory of each kernel (`CU_JIT_LOG_VERBOSE`).
+        /// Whether the logs contain more details, such as the registers and memory of each kernel
+        /// (`CU_JIT_LOG_VERBOSE`).
         verbose: bool;
-        /// The greatest number of threads per block, as `.maxntid` says it in PTX, for kernels that don't
-        /// (`CU_JIT_MAX_THREADS_PER_BLOCK`). Refused by drivers that do not know it, as are the next three.
+        /// The maximum number of threads per block, for kernels without a `.maxntid` directive in
+        /// PTX (`CU_JIT_MAX_THREADS_PER_BLOCK`). Drivers that do not know this option or the next
+        /// three return an error.
         max_threads_per_block: Option<u32>, set to u32;
-        /// How many blocks are to fit on a multiprocessor, as `.minnctapersm` says it in PTX, for kernels that don't
-        /// (`CU_JIT_MIN_CTA_PER_SM`).
+        /// The number of blocks that must fit on a multiprocessor, for kernels without a
+        /// `.minnctapersm` directive in PTX (`CU_JIT_MIN_CTA_PER_SM`).
         min_blocks_per_multiprocessor: Option<u32>, set to u32;
-        /// Whether `max_registers`, `max_threads_per_block` and `min_blocks_per_multiprocessor` also go before what the PTX
-        /// says (`CU_JIT_OVERRIDE_DIRECTIVE_VALUES`).
+        /// Whether `max_registers`, `max_threads_per_block` and `min_blocks_per_multiprocessor`
+        /// override the directives in PTX (`CU_JIT_OVERRIDE_DIRECTIVE_VALUES`).
         override_directives: bool;
-        /// How many threads compile, where the code can be split; 0 for as many as there are processors
+        /// The number of compiler threads, if the code can be split. 0 means one per processor
         /// (`CU_JIT_SPLIT_COMPILE`).
         split_compile: Option<u32>, set to u32;
     }
 }
 
-/// The size of a buffer for a log of the driver, in bytes; the driver writes no more than that.
+/// The size in bytes of a buffer for a driver log. The driver writes no more than that.
 const LOG_BYTES: usize = 16 << 10;
 
-/// The text in a log: up to the NUL behind it.
+/// Returns the text in a log, up to the NUL that terminates it.
 fn text_of(mut log: Vec<u8>) -> String {
     log.truncate(log.iter().position(|&byte| byte == 0).unwrap_or(log.len()));
     String::from_utf8_lossy(&log).into_owned()
 }
 
 impl JitOptions {
-    /// Calls `load` with the options as the driver takes them, and returns the error log.
+    /// Calls `load` with the options in the driver's representation, and returns its code and the
+    /// error log.
     pub(super) fn with_raw(
         &self,
         load: impl FnOnce(c_uint, *mut CUjit_option, *mut *mut c_void) -> CUresult,
@@ -81,12 +87,12 @@ impl JitOptions {
         (code, request.error_log())
     }
 
-    /// The options of the header, with their values.
+    /// Returns the driver's options with their values.
     fn pairs(&self) -> Vec<(CUjit_option, usize)> {
         let capability = |one: ComputeCapability| (one.major * 10 + one.minor) as usize;
         let number = |value: Option<u32>| value.map(|value| value as usize);
         let flag = |is_set: bool| is_set.then_some(1);
-        // Numbers where a binding may be older than the option.
+        // Numbers, if the bindings can be older than the option.
         [
             (
                 CUjit_option::CU_JIT_MAX_REGISTERS,
@@ -121,8 +127,10 @@ impl JitOptions {
     }
 }
 
-/// Options as the driver takes them, with the buffers for its logs. A linker writes to these, and to the values, for as long
-/// as it lives, and so may a library, whose code is compiled when it is needed.
+/// Options in the driver's representation, with the buffers for its logs.
+///
+/// A linker writes to the buffers and the values for as long as it lives. A library can do so too,
+/// because its code is compiled when it is needed.
 pub(super) struct Request {
     error: Box<[AtomicU8; LOG_BYTES]>,
     info: Box<[AtomicU8; LOG_BYTES]>,
@@ -166,17 +174,18 @@ impl Request {
         }
     }
 
-    /// How many options, their numbers and their values, which stay where they are for as long as this lives.
+    /// Returns the number of options, the keys and the values. The arrays stay valid for as long as
+    /// this value lives.
     pub(super) fn raw(&self) -> (c_uint, *mut CUjit_option, *mut *mut c_void) {
         (
             self.keys.len() as c_uint,
             self.keys.as_ptr().cast_mut(),
-            // The type has the layout of a pointer, and may be written through a shared reference.
+            // The type has the layout of a pointer and can be written through a shared reference.
             self.values.as_ptr().cast_mut().cast(),
         )
     }
 
-    /// What the driver wrote about errors.
+    /// Returns the driver's error log.
     pub(super) fn error_log(&self) -> String {
         text_of(
             self.error
@@ -186,7 +195,7 @@ impl Request {
         )
     }
 
-    /// What the driver wrote besides.
+    /// Returns the driver's information log.
     pub(super) fn info_log(&self) -> String {
         text_of(
             self.info
@@ -203,7 +212,7 @@ mod tests {
 
     type Pair = (CUjit_option, usize);
 
-    /// What the driver is given, but for the log: options with their values.
+    /// Returns the options and values that the driver receives, without the logs.
     fn given(options: JitOptions) -> Vec<Pair> {
         let mut given = Vec::new();
         let (code, log) = options.with_raw(|count, keys, values| {
@@ -224,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn each_option_is_handed_over() {
+    fn each_option_is_passed_to_the_driver() {
         let none = JitOptions::default();
         assert_eq!(given(none), []);
         let registers = (CUjit_option::CU_JIT_MAX_REGISTERS, 32);
@@ -257,7 +266,7 @@ mod tests {
         assert_eq!(given(all), [registers, level, debug, lines]);
     }
 
-    /// The log when the driver writes this.
+    /// Returns the log after the driver has written `text`.
     fn log(text: &[u8]) -> String {
         let (code, log) = JitOptions::default().with_raw(|_, _, values| {
             // SAFETY: the log's buffer is the first value, and longer than the texts here.
@@ -269,11 +278,11 @@ mod tests {
     }
 
     #[test]
-    fn the_log_ends_where_the_driver_ended_it() {
+    fn log_ends_at_its_nul() {
         assert_eq!(log(b""), "");
         assert_eq!(log(b"line 3: no\n\0left from before"), "line 3: no\n");
         assert_eq!(log(b"\xffx"), "\u{fffd}x");
-        // A driver that forgets the end.
+        // A driver that does not terminate the log.
         assert_eq!(log(&[b'x'; LOG_BYTES]).len(), LOG_BYTES);
         assert_eq!(log(&[b'x'; LOG_BYTES - 1]).len(), LOG_BYTES - 1);
     }

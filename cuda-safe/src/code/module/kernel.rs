@@ -1,4 +1,4 @@
-//! Kernels of libraries, which belong to no context.
+//! Kernels of libraries, which do not belong to a context.
 
 use std::{
     ffi::{CStr, c_int},
@@ -21,10 +21,11 @@ use crate::{
     handle::{Handle, Kind, handle},
 };
 
-/// A kernel of a [`Library`], which it keeps loaded. It belongs to no context: [`Kernel::function`] gives what is launched
-/// in one. [`Library::kernel`] returns it.
+/// A kernel of a [`Library`]. It keeps the library loaded. [`Library::kernel`] returns it.
 ///
-/// What is set here for a device holds in all of its contexts, as long as it isn't set for a [`Function`] of it.
+/// It belongs to no context. [`Kernel::function`] returns a [`Function`] for one context, which can
+/// be launched there. Settings for a device apply to all of its contexts, unless a [`Function`]
+/// overrides them.
 ///
 /// ```
 /// # use cuda_safe::{Context, Device, module::FunctionAttribute, LaunchConfig, Library, Out, Stream};
@@ -45,11 +46,11 @@ use crate::{
 /// ```
 pub struct Kernel(Handle<KernelKind>);
 
-/// What a kernel's clones share.
+/// The data that a kernel's clones share.
 struct KernelKind {
     name: Box<str>,
-    /// What the PTX says from which the library was loaded.
-    told: Option<Arc<[ParameterInfo]>>,
+    /// The parameters in the PTX from which the library was loaded.
+    ptx: Option<Arc<[ParameterInfo]>>,
 }
 
 impl Kind for KernelKind {
@@ -58,7 +59,7 @@ impl Kind for KernelKind {
     const NAME: &'static str = "Kernel";
 
     unsafe fn release(&self, _: CUkernel, _: &Library) -> Result<()> {
-        Ok(()) // a part of its library
+        Ok(()) // the library owns it
     }
 
     fn show(&self, raw: CUkernel, _: &Library, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -69,49 +70,50 @@ impl Kind for KernelKind {
 handle!(Kernel, CUkernel);
 
 impl Kernel {
-    /// The kernel behind a raw handle. A kernel is a part of its library, so nobody releases it by itself. `name` is the
-    /// name that messages show.
+    /// Wraps a raw kernel handle.
+    ///
+    /// A kernel is part of its library, so the `Kernel` does not release it. Messages show `name`.
     ///
     /// # Safety
-    /// `raw` is a kernel of `library`.
+    /// The caller must ensure that `raw` is a kernel of `library`.
     #[must_use]
     pub unsafe fn borrow_raw(library: &Library, raw: CUkernel, name: &str) -> Self {
         // SAFETY: the caller's promise.
-        unsafe { Self::told_by_ptx(library, raw, name, None) }
+        unsafe { Self::with_ptx_parameters(library, raw, name, None) }
     }
 
     /// # Safety
-    /// As [`borrow_raw`](Self::borrow_raw).
-    pub(super) unsafe fn told_by_ptx(
+    /// See [`borrow_raw`](Self::borrow_raw).
+    pub(super) unsafe fn with_ptx_parameters(
         library: &Library,
         raw: CUkernel,
         name: &str,
-        told: Option<Arc<[ParameterInfo]>>,
+        ptx: Option<Arc<[ParameterInfo]>>,
     ) -> Self {
         let kind = KernelKind {
             name: name.into(),
-            told,
+            ptx,
         };
-        // SAFETY: as this function's contract says; the library is held.
+        // SAFETY: this function has the same contract. The handle keeps the library alive.
         Self(unsafe { Handle::new(raw, false, library.clone(), kind) })
     }
 
-    /// The name by which the kernel was looked up.
+    /// Returns the name under which the kernel was looked up.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.kind().name
     }
 
-    /// The library that the kernel belongs to.
+    /// Returns the library that the kernel belongs to.
     #[must_use]
     pub fn library(&self) -> &Library {
         self.0.parent()
     }
 
-    /// The name that the kernel is linked by: for C++ the mangled one.
+    /// Returns the kernel's linked name. For C++ this is the mangled name.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] where the driver is older than CUDA 12.3.
+    /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.3.
     ///
     /// ```
     /// # use cuda_safe::{Device, Library, Program};
@@ -126,39 +128,46 @@ impl Kernel {
     /// ```
     #[doc(alias = "cuKernelGetName")]
     pub fn linked_name(&self) -> Result<String> {
-        // SAFETY: a kernel of the library, which is held.
+        // SAFETY: the handle keeps the kernel's library alive.
         unsafe { linked_name(self.as_raw()) }
     }
 
-    /// The kernel in a context, to be launched there. The library is placed into the context with the first call for it,
-    /// and holds the context from then on, until it is unloaded itself. Further calls cost two calls of the driver.
+    /// Returns the kernel in a context, where it can be launched.
+    ///
+    /// The first call for a context loads the library into it. From then on the library keeps the
+    /// context alive until the library itself is unloaded. Each further call makes two driver
+    /// calls.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`] where the library has no code for the context's device, or the driver compiles its PTX only now
-    /// and can't.
+    /// Returns [`ErrorKind::Load`] if the library has no code for the context's device, or if the
+    /// driver compiles the library's PTX only now and fails.
     #[doc(alias = "cuKernelGetFunction")]
     pub fn function(&self, context: &Context) -> Result<Function> {
         const CALL: &str = "cuKernelGetFunction";
         let module = self.library().module(context)?;
         let _current = context.enter("cuKernelGetFunction")?;
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; a kernel of the library, which is held.
+        // SAFETY: `raw` is valid for writing, and the kernel's library is alive.
         let code = unsafe { sys::cuKernelGetFunction(&mut raw, self.as_raw()) };
         if code != CUresult::CUDA_SUCCESS {
             let error = context.error(CALL, code);
             return Err(explained_by_log(self.library(), error, code));
         }
-        let told = self.0.kind().told.clone();
-        // SAFETY: the kernel's function in the library's module, which the function holds.
-        Ok(unsafe { Function::told_by_ptx(&module, raw, self.name(), told) })
+        let ptx = self.0.kind().ptx.clone();
+        // SAFETY: the kernel's function in the library's module. The function keeps the module
+        // alive.
+        Ok(unsafe { Function::with_ptx_parameters(&module, raw, self.name(), ptx) })
     }
 
-    /// The kernel's parameters in order, as for [`Function::parameters`]: offsets and sizes from drivers of CUDA 12.4 and
-    /// newer, which want a context for it; kinds from the PTX that the library was loaded from. `None` if neither tells.
-    /// Asked for by each call.
+    /// Returns the kernel's parameters in order, as [`Function::parameters`] does.
+    ///
+    /// From CUDA 12.4 on, the driver reports offsets and sizes, for which it needs a context. The
+    /// kinds come from the PTX that the library was loaded from. Returns `None` if neither source
+    /// is available. Each call reads the parameters again.
     ///
     /// # Errors
-    /// The driver has the function but fails this time: the library has no code for the context's device, for instance.
+    /// Returns an error if the driver has the function and it fails, for example because the
+    /// library has no code for the context's device.
     ///
     /// ```
     /// # use cuda_safe::{Context, Library};
@@ -175,11 +184,11 @@ impl Kernel {
     #[doc(alias = "cuKernelGetParamInfo")]
     #[doc(alias = "cuKernelGetParamCount")]
     pub fn parameters(&self, context: &Context) -> Result<Option<Vec<ParameterInfo>>> {
-        let told = self.0.kind().told.as_deref();
+        let ptx = self.0.kind().ptx.as_deref();
         let get_param_info = match newer::cuKernelGetParamInfo() {
             Ok(function) => function,
             Err(error) if *error.kind() == ErrorKind::Unsupported => {
-                return Ok(told.map(<[_]>::to_vec));
+                return Ok(ptx.map(<[_]>::to_vec));
             }
             Err(error) => return Err(error),
         };
@@ -189,10 +198,11 @@ impl Kernel {
         let mut parameters = Vec::new();
         while count.is_none_or(|count| parameters.len() < count) {
             let (mut offset, mut size) = (0, 0);
-            // SAFETY: the kernel is live, both are valid for the write; an index beyond the last parameter is refused.
+            // SAFETY: the kernel is live, and both are valid for writing. The driver returns an
+            // error for an index beyond the last parameter.
             let code =
                 unsafe { get_param_info(self.as_raw(), parameters.len(), &mut offset, &mut size) };
-            // Without a count, this is how the last one is known.
+            // Without a count, this code marks the end of the parameters.
             if code == CUresult::CUDA_ERROR_INVALID_VALUE && count.is_none() {
                 break;
             }
@@ -203,15 +213,15 @@ impl Kernel {
                 kind: ParameterKind::Unknown,
             });
         }
-        // The driver is right. PTX is believed where it says the same.
+        // The driver is authoritative. The PTX is used only if it agrees.
         let places =
             |all: &[ParameterInfo]| -> Vec<_> { all.iter().map(|p| (p.offset, p.size)).collect() };
-        let agrees = |told: &&[ParameterInfo]| places(told) == places(&parameters);
-        let known = told.filter(agrees).map(<[_]>::to_vec);
+        let agrees = |ptx: &&[ParameterInfo]| places(ptx) == places(&parameters);
+        let known = ptx.filter(agrees).map(<[_]>::to_vec);
         Ok(Some(known.unwrap_or(parameters)))
     }
 
-    /// `None` where the driver can't tell.
+    /// Returns the number of parameters, or `None` if the driver cannot report it.
     fn parameter_count(&self) -> Result<Option<usize>> {
         let get_count = match newer::cuKernelGetParamCount() {
             Ok(function) => function,
@@ -219,23 +229,25 @@ impl Kernel {
             Err(error) => return Err(error),
         };
         let mut count = 0;
-        // SAFETY: the kernel is live, `count` is valid for the write.
+        // SAFETY: the kernel is live, and `count` is valid for writing.
         driver::call("cuKernelGetParamCount", || unsafe {
             get_count(self.as_raw(), &mut count)
         })?;
         Ok(Some(count))
     }
 
-    /// The value of an attribute on a device, in the unit that the [`FunctionAttribute`] documents.
+    /// Returns the value of an attribute on a device, in the unit that [`FunctionAttribute`]
+    /// documents.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where the driver does not know the attribute; [`ErrorKind::Load`] where the library has
-    /// no code for the device.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attribute. Returns
+    /// [`ErrorKind::Load`] if the library has no code for the device.
     #[doc(alias = "cuKernelGetAttribute")]
     pub fn attribute(&self, device: Device, attribute: FunctionAttribute) -> Result<i32> {
         callback::refuse_within("cuKernelGetAttribute")?;
         let mut value: c_int = 0;
-        // SAFETY: the kernel is live, `value` is valid for the write; an unknown attribute is refused.
+        // SAFETY: the kernel is live, and `value` is valid for writing. The driver returns an error
+        // for an unknown attribute.
         let code = unsafe {
             sys::cuKernelGetAttribute(
                 &mut value,
@@ -248,10 +260,10 @@ impl Kernel {
         Ok(value)
     }
 
-    /// Sets an attribute for a device. Only some of them can be set.
+    /// Sets an attribute for a device. Only some attributes can be set.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where the attribute can't be set, or not to this value.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set, or not to this value.
     ///
     /// ```
     /// # use cuda_safe::{Context, Device, module::FunctionAttribute, Library};
@@ -272,7 +284,7 @@ impl Kernel {
         value: i32,
     ) -> Result<()> {
         callback::refuse_within("cuKernelSetAttribute")?;
-        // SAFETY: the kernel is live; an unknown attribute is refused.
+        // SAFETY: the kernel is live. The driver returns an error for an unknown attribute.
         let code = unsafe {
             sys::cuKernelSetAttribute(
                 sys::CUfunction_attribute(attribute.0),
@@ -284,21 +296,21 @@ impl Kernel {
         self.check("cuKernelSetAttribute", code)
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(format!(
-                    "kernel `{}` can't have {value} for attribute {attribute:?}",
+                    "attribute {attribute:?} of kernel `{}` cannot be set to {value}",
                     self.name()
                 )),
                 _ => error,
             })
     }
 
-    /// Sets the kernel's preference between shared memory and L1 cache on a device: a hint.
+    /// Sets the kernel's preference between shared memory and L1 cache on a device. It is a hint.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not know.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the value.
     #[doc(alias = "cuKernelSetCacheConfig")]
     pub fn set_cache_config(&self, device: Device, config: CacheConfig) -> Result<()> {
         callback::refuse_within("cuKernelSetCacheConfig")?;
-        // SAFETY: the kernel is live; an unknown value is refused.
+        // SAFETY: the kernel is live. The driver returns an error for an unknown value.
         let code = unsafe {
             sys::cuKernelSetCacheConfig(self.as_raw(), sys::CUfunc_cache(config.0), device.as_raw())
         };
@@ -310,18 +322,18 @@ impl Kernel {
     }
 }
 
-/// The name that a kernel is linked by.
+/// Returns a kernel's linked name.
 ///
 /// # Safety
-/// The kernel is live.
+/// The caller must ensure that the kernel is live.
 pub(super) unsafe fn linked_name(kernel: CUkernel) -> Result<String> {
     const CALL: &str = "cuKernelGetName";
     let get_name = newer::cuKernelGetName()?;
     let mut name = ptr::null();
-    // SAFETY: the caller's promise; `name` is valid for the write.
+    // SAFETY: the caller's promise. `name` is valid for writing.
     driver::call(CALL, || unsafe { get_name(&mut name, kernel) })?;
     if name.is_null() {
-        let detail = "the driver gave no name for a kernel";
+        let detail = "the driver returned no name for a kernel";
         return Err(Error::checked(ErrorKind::Driver, CALL, detail));
     }
     // SAFETY: a NUL-terminated string that lives as long as the library.

@@ -1,4 +1,4 @@
-//! When code is loaded: at once, or each kernel with its first use.
+//! Lazy loading: the driver loads code at once, or each kernel when it is first used.
 
 use cuda_sys::{self as sys, CUmoduleLoadingMode};
 
@@ -10,17 +10,17 @@ use crate::{
     raw::constants::LOADED,
 };
 
-/// When this driver loads code.
+/// Returns the driver's loading mode.
 ///
 /// # Errors
-/// [`ErrorKind::NoDevice`](crate::ErrorKind::NoDevice) as for [`driver::init`].
+/// Returns [`ErrorKind::NoDevice`](crate::ErrorKind::NoDevice) if [`driver::init`] fails.
 ///
 /// ```
 /// use cuda_safe::module::{LoadingMode, loading_mode};
 ///
 /// # fn main() -> cuda_safe::Result<()> {
 /// if loading_mode()? == LoadingMode::LAZY {
-///     println!("the first launch of each kernel loads it: `Function::load` does that before");
+///     println!("the first launch loads each kernel. Use `Function::load` to load it earlier");
 /// }
 /// # Ok(())
 /// # }
@@ -29,7 +29,7 @@ use crate::{
 pub fn loading_mode() -> Result<LoadingMode> {
     driver::init()?;
     let mut mode = CUmoduleLoadingMode(0);
-    // SAFETY: `mode` is valid for the write.
+    // SAFETY: `mode` is valid for writing.
     driver::call("cuModuleGetLoadingMode", || unsafe {
         sys::cuModuleGetLoadingMode(&mut mode)
     })?;
@@ -37,27 +37,31 @@ pub fn loading_mode() -> Result<LoadingMode> {
 }
 
 impl Function {
-    /// Whether the kernel's code is in the context already. Where the driver loads lazily, it may come with the first
-    /// launch only.
+    /// Returns whether the kernel's code is loaded in the context.
+    ///
+    /// With lazy loading, the driver may load it only at the first launch.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the driver is older than CUDA 12.4.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.4.
     #[doc(alias = "cuFuncIsLoaded")]
     pub fn is_loaded(&self) -> Result<bool> {
         let is_loaded = newer::cuFuncIsLoaded()?;
         let _current = self.context().enter("cuFuncIsLoaded")?;
         let mut state = 0;
-        // SAFETY: the kernel is live, `state` is valid for the write.
+        // SAFETY: the kernel is live, and `state` is valid for writing.
         let code = unsafe { is_loaded(&mut state, self.as_raw()) };
         self.context().check("cuFuncIsLoaded", code)?;
         Ok(state == LOADED)
     }
 
-    /// Loads the kernel's code now, if it isn't there yet, so that the first launch takes no longer than others.
+    /// Loads the kernel's code if it is not loaded yet, so that the first launch takes no longer
+    /// than others.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the driver is older than CUDA 12.4;
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) where the code has no place.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.4, and [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the device
+    /// has no memory for the code.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -79,7 +83,7 @@ impl Function {
         self.context()
             .check("cuFuncLoad", code)
             .map_err(|error: Error| match error.detail() {
-                "" => error.with_detail(format!("kernel `{}` can't be loaded", self.name())),
+                "" => error.with_detail(format!("cannot load kernel `{}`", self.name())),
                 _ => error,
             })
     }

@@ -1,4 +1,4 @@
-//! Libraries: code that belongs to no context.
+//! Libraries: code that does not belong to a context.
 
 use std::{
     ffi::{CString, c_void},
@@ -26,13 +26,13 @@ use crate::{
 
 /// Code that is loaded once and used in any context of any device: kernels and global variables.
 ///
-/// A [`Module`] is loaded into one context. A library belongs to none: it gives [`Kernel`]s, each of which gives a
-/// [`Function`](crate::Function) of whatever context it is to be launched in. The driver places the code into a context
-/// with its first use there.
+/// A [`Module`] is loaded into one context. A library belongs to no context. It returns
+/// [`Kernel`]s, and each of these returns a [`Function`](crate::Function) for the context in which
+/// you launch it. The driver loads the code into a context when it is first used there.
 ///
-/// Cloning gives another reference to the same library; every kernel, function and global of it keeps it loaded as well.
-/// When the last of them is dropped, this waits for each context in which the library was used, and unloads the code. It
-/// holds these contexts until then.
+/// Cloning creates another reference to the same library. Its kernels, functions and globals also
+/// keep it loaded, and it keeps the contexts alive in which it was used. Dropping the last
+/// reference waits for each of these contexts, then unloads the code.
 ///
 /// ```
 /// use cuda_safe::{Context, ContextFlags, Device, LaunchConfig, Library, Out, Stream};
@@ -53,12 +53,13 @@ use crate::{
 /// ```
 pub struct Library(Handle<LibraryKind>);
 
-/// What a library knows beside its handle.
+/// The data that a library's clones share.
 pub(super) struct LibraryKind {
     names: Arc<Names>,
-    /// The contexts that may have the library's code: it is unloaded when nothing of it runs there any more.
+    /// The contexts that may have the library's code. It is unloaded when none of its code runs
+    /// there any more.
     places: Mutex<Vec<Context>>,
-    /// What the driver writes to when it compiles; that may be as late as the first use.
+    /// The buffers that the driver writes to when it compiles, possibly as late as the first use.
     request: Option<Arc<Request>>,
 }
 
@@ -77,7 +78,7 @@ impl Kind for LibraryKind {
     }
 
     fn hand_over(&mut self, _: CUlibrary) {
-        std::mem::forget(self.request.take()); // the driver may go on writing to it
+        std::mem::forget(self.request.take()); // the driver may still write to it
     }
 }
 
@@ -87,8 +88,9 @@ impl LibraryKind {
     }
 }
 
-/// Unloads a library when nothing of it runs any more in any of the `places`. It stays loaded where that is not known, and
-/// then the driver may still write to what the `request` owns.
+/// Unloads a library when none of its code runs any more in any of the `places`. If that is
+/// unknown, the library stays loaded, and the driver may still write to the buffers of the
+/// `request`.
 fn unload(
     raw: Sendable<sys::CUlib_st>,
     mut places: Vec<Context>,
@@ -96,7 +98,7 @@ fn unload(
 ) -> Result<()> {
     let Some(context) = places.pop() else {
         return release(&Nothing, move || {
-            // SAFETY: the handle is this function's to release, and nothing runs that could use it.
+            // SAFETY: the caller gave up the handle, and nothing that uses it runs any more.
             let code = released(|| unsafe { sys::cuLibraryUnload(raw.get()) });
             driver::check("cuLibraryUnload", code).inspect_err(|_| std::mem::forget(request))
         });
@@ -114,23 +116,29 @@ fn unload(
 handle!(Library, CUlibrary, released by "cuLibraryUnload");
 
 impl Library {
-    /// Takes ownership of a raw handle. It is unloaded, with `cuLibraryUnload`, when the last clone is dropped. To use a
-    /// handle that somebody else owns, see [`borrow_raw`](Self::borrow_raw).
+    /// Takes ownership of a raw handle.
+    ///
+    /// The library is unloaded with `cuLibraryUnload` when the last clone is dropped. To use a
+    /// handle that other code owns, see [`borrow_raw`](Self::borrow_raw).
     ///
     /// # Safety
-    /// `raw` is a live library, and nobody else unloads it. What was enqueued of it before, and what raw calls enqueue, is
-    /// over when the last clone is dropped.
+    /// The caller must ensure that:
+    /// - `raw` is a live library, and no other code unloads it.
+    /// - all of its work that was enqueued before this call or by raw calls has finished when the
+    ///   last clone is dropped.
     #[must_use]
     pub unsafe fn from_raw(raw: CUlibrary) -> Self {
         // SAFETY: the caller's promise.
         unsafe { Self::new(raw, true, Names::default(), None) }
     }
 
-    /// Uses a raw handle that somebody else owns, such as another crate. The returned object never unloads it.
+    /// Uses a raw handle that other code owns, such as another crate. This object never unloads the
+    /// library.
     ///
     /// # Safety
-    /// `raw` is a live library. It stays loaded until the last clone of the returned object, and everything that was got
-    /// from it, has been dropped, and what was launched of it is over.
+    /// The caller must ensure that `raw` is a live library. It must stay loaded until the last
+    /// clone of the returned object and everything obtained from it has been dropped, and until its
+    /// launched work has finished.
     #[must_use]
     pub unsafe fn borrow_raw(raw: CUlibrary) -> Self {
         // SAFETY: the caller's promise.
@@ -138,7 +146,8 @@ impl Library {
     }
 
     /// # Safety
-    /// As [`from_raw`](Self::from_raw) or [`borrow_raw`](Self::borrow_raw). It was loaded with the options of the request.
+    /// See [`from_raw`](Self::from_raw) or [`borrow_raw`](Self::borrow_raw). The library must have
+    /// been loaded with the options of the request.
     pub(super) unsafe fn new(
         raw: CUlibrary,
         owned: bool,
@@ -150,23 +159,25 @@ impl Library {
             places: Mutex::default(),
             request: request.map(Arc::new),
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: this function has the same contract.
         Self(unsafe { Handle::new(raw, owned, (), kind) })
     }
 
-    /// A kernel by its name: for `extern "C"` the name in the source, otherwise the mangled name, or a name expression
-    /// that the program was compiled with.
+    /// Returns the kernel with this name.
+    ///
+    /// For `extern "C"` kernels, `name` is the name in the source. For other kernels, it is the
+    /// mangled name or a name expression with which the program was compiled.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`], with the kernels that the library has. [`ErrorKind::InvalidArgument`] where the name
-    /// contains a NUL character.
+    /// Returns [`ErrorKind::NotFound`], with a list of the library's kernels, if there is no such
+    /// kernel. Returns [`ErrorKind::InvalidArgument`] if the name contains a NUL character.
     #[doc(alias = "cuLibraryGetKernel")]
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         const CALL: &str = "cuLibraryGetKernel";
         callback::refuse_within(CALL)?;
         let linked = self.names().c_name(name, CALL)?;
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write, the name is NUL-terminated, the library is live.
+        // SAFETY: `raw` is valid for writing, the name is NUL-terminated, and the library is live.
         let code = unsafe { sys::cuLibraryGetKernel(&mut raw, self.as_raw(), linked.as_ptr()) };
         if code == CUresult::CUDA_ERROR_NOT_FOUND {
             let kernels = self.kernel_names().unwrap_or_default();
@@ -174,14 +185,15 @@ impl Library {
             return Err(names.not_found(CALL, code, "library", "kernel", name, kernels));
         }
         driver::check(CALL, code).map_err(|error| explained_by_log(self, error, code))?;
-        // SAFETY: a kernel of this library, which the object holds.
-        Ok(unsafe { Kernel::told_by_ptx(self, raw, name, self.names().told(&linked)) })
+        let ptx = self.names().ptx_parameters(&linked);
+        // SAFETY: a kernel of this library. The object keeps the library alive.
+        Ok(unsafe { Kernel::with_ptx_parameters(self, raw, name, ptx) })
     }
 
-    /// All kernels of the library, by the names that they are linked by.
+    /// Returns all kernels of the library, under their linked names.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] where the driver is older than CUDA 12.4.
+    /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.4.
     ///
     /// ```
     /// # use cuda_safe::{Device, Library};
@@ -200,7 +212,7 @@ impl Library {
         let get_count = newer::cuLibraryGetKernelCount()?;
         let enumerate = newer::cuLibraryEnumerateKernels()?;
         let mut count = 0;
-        // SAFETY: `count` is valid for the write; the library is live.
+        // SAFETY: `count` is valid for writing, and the library is live.
         driver::call("cuLibraryGetKernelCount", || unsafe {
             get_count(&mut count, self.as_raw())
         })?;
@@ -208,7 +220,7 @@ impl Library {
         if kernels.is_empty() {
             return Ok(Vec::new());
         }
-        // SAFETY: room for as many as the call above announced.
+        // SAFETY: the array has the length that the call above returned.
         driver::call("cuLibraryEnumerateKernels", || unsafe {
             enumerate(kernels.as_mut_ptr(), count, self.as_raw())
         })?;
@@ -216,11 +228,13 @@ impl Library {
             .into_iter()
             .filter(|kernel| !kernel.is_null())
             .map(|kernel| {
-                // SAFETY: a kernel of this library, which is held.
+                // SAFETY: a kernel of this library, which is alive.
                 let name = unsafe { linked_name(kernel) }?;
-                let told = self.names().told(&CString::new(&*name).unwrap_or_default());
+                let ptx = self
+                    .names()
+                    .ptx_parameters(&CString::new(&*name).unwrap_or_default());
                 // SAFETY: as above.
-                Ok(unsafe { Kernel::told_by_ptx(self, kernel, &name, told) })
+                Ok(unsafe { Kernel::with_ptx_parameters(self, kernel, &name, ptx) })
             })
             .collect()
     }
@@ -231,20 +245,23 @@ impl Library {
         names.or_else(|error| self.names().entries.clone().ok_or(error))
     }
 
-    /// The library as a module of a context, for what takes modules, such as the structs of
-    /// [`kernels!`](crate::kernels). The module is a part of the library, and keeps it loaded. From the first call on, the
-    /// library holds the context.
+    /// Returns the library as a module of a context, for functions that take modules, such as the
+    /// structs of [`kernels!`](crate::kernels).
+    ///
+    /// The module is part of the library and keeps it loaded. From the first call on, the library
+    /// keeps the context alive.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`] where the library has no code for the context's device, or the driver compiles its PTX only now
-    /// and can't; [`ErrorKind::OutOfMemory`] where the device has no place for it.
+    /// Returns [`ErrorKind::Load`] if the library has no code for the context's device, or if the
+    /// driver compiles the library's PTX only now and fails. Returns [`ErrorKind::OutOfMemory`] if
+    /// the device has no memory for the code.
     ///
     /// ```
     /// # use cuda_safe::{Context, Device, Library};
     /// cuda_safe::kernels! {
     ///     /// Kernels that are used in several contexts.
     ///     pub struct Kernels = r#"extern "C" __global__ void fill(float *x, float value) { *x = value; }"#;
-    ///     /// Fills.
+    ///     /// Sets the first element.
     ///     pub fn fill(x: &mut [f32], value: f32);
     /// }
     /// # fn main() -> cuda_safe::Result<()> {
@@ -261,7 +278,7 @@ impl Library {
         let _current = context.enter("cuLibraryGetModule")?;
         self.place(context);
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; the library is live.
+        // SAFETY: `raw` is valid for writing, and the library is live.
         let code = unsafe { sys::cuLibraryGetModule(&mut raw, self.as_raw()) };
         if code != CUresult::CUDA_SUCCESS {
             return Err(load_error(context, CALL, code, self.log()));
@@ -270,18 +287,22 @@ impl Library {
             names: Arc::clone(&self.0.kind().names),
             _library: Some(Arc::new(self.clone())),
         };
-        // SAFETY: the library's module in this context, which ends with the library, which it holds.
+        // SAFETY: the library's module in this context. The module lives as long as the library,
+        // which it keeps alive.
         Ok(Module(unsafe {
             Handle::new(raw, false, context.clone(), contents)
         }))
     }
 
-    /// A `__device__` or `__constant__` variable of `len` elements of `T` in a context, by its name, which may be a name
-    /// expression. Each context has its own.
+    /// Returns a `__device__` or `__constant__` variable with `len` elements of `T` in a context.
+    ///
+    /// `name` can be a name expression. Each context has its own copy of the variable.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]. [`ErrorKind::InvalidArgument`] where the variable's size is not that of `len` elements. As
-    /// for [`module`](Self::module) where the library isn't in the context yet.
+    /// Returns [`ErrorKind::NotFound`] if there is no such variable. Returns
+    /// [`ErrorKind::InvalidArgument`] if its size is not that of `len` elements, or if its address
+    /// is not aligned for `T`. If the library is not loaded in the context yet, returns the errors
+    /// of [`module`](Self::module).
     ///
     /// ```
     /// # use cuda_safe::{Context, Device, Library, Stream};
@@ -308,17 +329,20 @@ impl Library {
             len,
             "cuLibraryGetGlobal",
             |ptr, bytes, name| {
-                // SAFETY: both are valid for the write, the name is NUL-terminated, the library is live.
+                // SAFETY: both are valid for writing, the name is NUL-terminated, and the library
+                // is live.
                 unsafe { sys::cuLibraryGetGlobal(ptr, bytes, self.as_raw(), name) }
             },
         )
     }
 
-    /// A `__managed__` variable of `len` elements of `T`, by its name. All contexts have the same one; copies and fills of
-    /// what is returned go through `context`.
+    /// Returns a `__managed__` variable with `len` elements of `T`.
+    ///
+    /// All contexts share the variable. Copies and fills of the returned memory use `context`.
     ///
     /// # Errors
-    /// As [`global`](Self::global); [`ErrorKind::NotFound`] also for variables that aren't managed.
+    /// Returns the errors of [`global`](Self::global). Returns [`ErrorKind::NotFound`] also if the
+    /// variable is not managed.
     ///
     /// ```
     /// # use cuda_safe::{Context, Device, Library, Stream};
@@ -345,7 +369,8 @@ impl Library {
             len,
             "cuLibraryGetManaged",
             |ptr, bytes, name| {
-                // SAFETY: both are valid for the write, the name is NUL-terminated, the library is live.
+                // SAFETY: both are valid for writing, the name is NUL-terminated, and the library
+                // is live.
                 unsafe { sys::cuLibraryGetManaged(ptr, bytes, self.as_raw(), name) }
             },
         )
@@ -374,24 +399,29 @@ impl Library {
         }
         context.check(call, code)?;
         check_variable::<T>(call, name, (address, bytes), len)?;
-        // SAFETY: `len` aligned elements of memory that live as long as the library, which the module holds.
+        // SAFETY: `len` aligned elements of memory that live as long as the library, which the
+        // module keeps alive.
         Ok(unsafe { Global::of_module(&module, address, len) })
     }
 
-    /// The address of a `__device__` function that host and device can both call, on systems where the two share
-    /// addresses of functions (the device attribute `CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS`). It is valid for as
-    /// long as the library is loaded.
+    /// Returns the address of a `__device__` function that both host and device can call.
+    ///
+    /// This needs a system on which host and device share function addresses (the device attribute
+    /// `CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS`). The address is valid while the library is
+    /// loaded.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no such function; [`ErrorKind::Unsupported`] where the system has no such
-    /// addresses.
+    /// Returns [`ErrorKind::NotFound`] or `CUDA_ERROR_INVALID_VALUE` if there is no such function.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` for every name if the system does not share function
+    /// addresses (H200).
     #[doc(alias = "cuLibraryGetUnifiedFunction")]
     pub fn unified_function(&self, name: &str) -> Result<NonNull<c_void>> {
         const CALL: &str = "cuLibraryGetUnifiedFunction";
         callback::refuse_within(CALL)?;
         let linked = self.names().c_name(name, CALL)?;
         let mut address = ptr::null_mut();
-        // SAFETY: `address` is valid for the write, the name is NUL-terminated, the library is live.
+        // SAFETY: `address` is valid for writing, the name is NUL-terminated, and the library is
+        // live.
         let code = unsafe {
             sys::cuLibraryGetUnifiedFunction(&mut address, self.as_raw(), linked.as_ptr())
         };
@@ -406,8 +436,8 @@ impl Library {
         }
         driver::check(CALL, code).map_err(|error| match code {
             CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(format!(
-                "the library has no function `{name}` for host and device, or this system has no addresses that both can \
-                 call"
+                "the library has no function `{name}` for host and device, or host and device do not share function \
+                 addresses on this system"
             )),
             _ => error,
         })?;
@@ -415,12 +445,12 @@ impl Library {
             Error::checked(
                 ErrorKind::NotFound,
                 CALL,
-                format!("the driver gave no address for `{name}`"),
+                format!("the driver returned no address for `{name}`"),
             )
         })
     }
 
-    /// Notes that the library's code may be in a context.
+    /// Records that the library's code may be loaded in a context.
     pub(super) fn place(&self, context: &Context) {
         let mut places = self.0.kind().places();
         if !places.contains(context) {
@@ -432,14 +462,14 @@ impl Library {
         &self.0.kind().names
     }
 
-    /// What the driver wrote when it compiled.
+    /// Returns the log that the driver wrote when it compiled.
     fn log(&self) -> String {
         let request = self.0.kind().request.as_deref();
         request.map(Request::error_log).unwrap_or_default()
     }
 }
 
-/// An error of a call that may have compiled the library's code only then.
+/// Returns the error of a call that may have compiled the library's code, with the log.
 #[cold]
 pub(super) fn explained_by_log(library: &Library, error: Error, code: CUresult) -> Error {
     match code {

@@ -1,4 +1,4 @@
-//! The ways to load a library: from source, PTX, machine code, fat binaries and files.
+//! Loading libraries from source, PTX, machine code, fat binaries and files.
 
 use std::{path::Path, ptr};
 
@@ -27,13 +27,17 @@ use crate::{
 const BINARY_IS_PRESERVED: sys::CUlibraryOption = sys::CUlibraryOption(1);
 
 impl Library {
-    /// Compiles a program for a device and loads it: as machine code if the compiler can produce it and the driver
-    /// accepts it, otherwise as PTX. Only PTX also runs on newer devices than this one: see
-    /// [`Architecture::virtual_of`](crate::Architecture::virtual_of) with [`from_compiled`](Self::from_compiled).
+    /// Compiles a program for a device and loads it.
+    ///
+    /// The result is machine code if the compiler can produce it and the driver accepts it, and PTX
+    /// otherwise. Only PTX also runs on newer devices: see
+    /// [`Architecture::virtual_of`](crate::Architecture::virtual_of) with
+    /// [`from_compiled`](Self::from_compiled).
     ///
     /// # Errors
-    /// [`ErrorKind::Compile`](crate::ErrorKind::Compile) with the log, and the source lines that it refers to.
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) where the driver can't load the result.
+    /// Returns [`ErrorKind::Compile`](crate::ErrorKind::Compile), with the log and the source lines
+    /// that it refers to, if the program does not compile. Returns
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load) if the driver cannot load the result.
     ///
     /// ```
     /// # use cuda_safe::{Device, Library};
@@ -52,24 +56,28 @@ impl Library {
         Self::from_compiled(&compiled, &JitOptions::default())
     }
 
-    /// Loads a compiled program: its machine code, or its PTX if the driver does not accept that.
+    /// Loads the machine code of a compiled program, or its PTX if the driver rejects the machine
+    /// code.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log.
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load), with the driver's log, if the driver
+    /// cannot load it.
     #[cfg(feature = "nvrtc")]
     pub fn from_compiled(compiled: &CompiledProgram, options: &JitOptions) -> Result<Self> {
         load_compiled(compiled, |image| {
-            // SAFETY: no preserved image.
+            // SAFETY: the image is not marked as preserved.
             unsafe { Self::load(image, options, false, || Names::of_compiled(compiled)) }
         })
     }
 
-    /// Loads PTX, which the driver compiles for each device that it is used on. The text must begin as for
-    /// [`Module::from_ptx`](crate::Module::from_ptx).
+    /// Loads PTX, which the driver compiles for each device that uses it.
+    ///
+    /// The text must begin as described for [`Module::from_ptx`](crate::Module::from_ptx).
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log: the text is not PTX, or is newer than the
-    /// driver, or does not compile. A driver that compiles later reports that with the first use.
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load), with the driver's log, if the text is
+    /// not PTX, is newer than the driver, or does not compile. A driver that compiles later reports
+    /// the error when the code is first used.
     ///
     /// ```
     /// # use cuda_safe::Library;
@@ -90,18 +98,18 @@ impl Library {
     /// Loads PTX with options for the driver's compiler.
     ///
     /// # Errors
-    /// As [`from_ptx`](Self::from_ptx).
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load), as [`from_ptx`](Self::from_ptx) does.
     #[doc(alias = "cuLibraryLoadData")]
     pub fn from_ptx_with(ptx: &str, options: &JitOptions) -> Result<Self> {
-        // SAFETY: text, and no preserved image.
+        // SAFETY: the image is text and is not marked as preserved.
         unsafe { Self::load(&image::ptx(ptx)?, options, false, || Names::of(ptx, &[])) }
     }
 
-    /// Loads a file of PTX, such as `nvcc -ptx` writes.
+    /// Loads a PTX file, such as `nvcc -ptx` writes.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where the file can't be read; otherwise as
-    /// [`from_ptx`](Self::from_ptx).
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the file cannot be read, and
+    /// the errors of [`from_ptx`](Self::from_ptx).
     #[doc(alias = "cuLibraryLoadFromFile")]
     pub fn from_ptx_file(path: impl AsRef<Path>) -> Result<Self> {
         with_file(path.as_ref(), "Library::from_ptx_file", |image| {
@@ -109,41 +117,45 @@ impl Library {
         })
     }
 
-    /// Loads machine code for one architecture: an ELF file, such as `nvcc -cubin` or `cuLinkComplete` produces.
+    /// Loads machine code for one architecture: an ELF file, such as `nvcc -cubin` or
+    /// `cuLinkComplete` produces.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load): the image is cut short or damaged, or is for another architecture.
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load) if the image is cut short, is damaged,
+    /// or is for another architecture.
     ///
     /// # Safety
-    /// As for [`Module::from_cubin`](crate::Module::from_cubin).
+    /// See [`Module::from_cubin`](crate::Module::from_cubin).
     #[doc(alias = "cuLibraryLoadData")]
     pub unsafe fn from_cubin(cubin: &[u8]) -> Result<Self> {
         check_cubin(cubin)?;
-        // SAFETY: the caller's promise; no preserved image.
+        // SAFETY: the caller's promise. The image is not marked as preserved.
         unsafe { Self::load(cubin, &JitOptions::default(), false, Names::default) }
     }
 
-    /// Loads a fat binary, such as `nvcc -fatbin` produces: the best fitting part of it for each device that it is used on.
+    /// Loads a fat binary, such as `nvcc -fatbin` produces. Each device uses the part that fits it
+    /// best.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load): the image is cut short or damaged.
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load) if the image is cut short or damaged.
     ///
     /// # Safety
-    /// As for [`Module::from_fatbin`](crate::Module::from_fatbin).
+    /// See [`Module::from_fatbin`](crate::Module::from_fatbin).
     #[doc(alias = "cuLibraryLoadData")]
     pub unsafe fn from_fatbin(fatbin: &[u8]) -> Result<Self> {
         fatbin::check(fatbin)?;
-        // SAFETY: the caller's promise; no preserved image.
+        // SAFETY: the caller's promise. The image is not marked as preserved.
         unsafe { Self::load(fatbin, &JitOptions::default(), false, Names::default) }
     }
 
-    /// Loads an image of any kind: PTX, cubin or fat binary, recognised by its first bytes.
+    /// Loads PTX, a cubin or a fat binary. The first bytes of the image determine the kind.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load), as for the kind that it is.
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load) under the conditions of the function for
+    /// that kind.
     ///
     /// # Safety
-    /// As for [`Module::from_image`](crate::Module::from_image).
+    /// See [`Module::from_image`](crate::Module::from_image).
     #[doc(alias = "cuLibraryLoadData")]
     pub unsafe fn from_image(image: &[u8]) -> Result<Self> {
         match Kind::of(image) {
@@ -155,36 +167,39 @@ impl Library {
         }
     }
 
-    /// Loads machine code or a fat binary that stays where it is as long as the program runs, such as what
-    /// `include_bytes!` gives. The driver need not make a copy of its own (`CU_LIBRARY_BINARY_IS_PRESERVED`).
+    /// Loads machine code or a fat binary that stays in memory until the program ends, such as the
+    /// result of `include_bytes!`.
+    ///
+    /// The driver does not need to copy it (`CU_LIBRARY_BINARY_IS_PRESERVED`).
     ///
     /// # Errors
-    /// As [`from_image`](Self::from_image); [`ErrorKind::Load`](crate::ErrorKind::Load) for PTX, which
-    /// [`from_ptx`](Self::from_ptx) loads.
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load) if the image is PTX, which
+    /// [`from_ptx`](Self::from_ptx) loads, and the errors of [`from_image`](Self::from_image).
     ///
     /// # Safety
-    /// As for [`from_image`](Self::from_image).
+    /// See [`from_image`](Self::from_image).
     #[doc(alias = "CU_LIBRARY_BINARY_IS_PRESERVED")]
     pub unsafe fn from_static_image(image: &'static [u8]) -> Result<Self> {
         match Kind::of(image) {
             Kind::Cubin | Kind::Linked => check_cubin(image)?,
             Kind::FatBinary => fatbin::check(image)?,
             Kind::Wrapper | Kind::Other => {
-                return Err(image::refused_as("machine code", image));
+                return Err(image::rejected_as("machine code", image));
             }
         }
-        // SAFETY: the caller's promise; the image lives for ever and can't be written.
+        // SAFETY: the caller's promise. The image lives forever and is immutable.
         unsafe { Self::load(image, &JitOptions::default(), true, Names::default) }
     }
 
-    /// Loads a file of any kind: PTX, cubin or fat binary.
+    /// Loads a file with PTX, a cubin or a fat binary.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where the file can't be read;
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) as for the kind that it is.
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the file cannot be read, and
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load) under the conditions of the function for its
+    /// kind.
     ///
     /// # Safety
-    /// As for [`Module::from_file`](crate::Module::from_file).
+    /// See [`Module::from_file`](crate::Module::from_file).
     #[doc(alias = "cuLibraryLoadFromFile")]
     pub unsafe fn from_file(path: impl AsRef<Path>) -> Result<Self> {
         with_file(path.as_ref(), "Library::from_file", |image| {
@@ -194,8 +209,10 @@ impl Library {
     }
 
     /// # Safety
-    /// The image is whole, and may be trusted unless it is text. With `preserved` it stays as it is for as long as the
-    /// library is loaded.
+    /// The caller must ensure that:
+    /// - the image is complete.
+    /// - the image can be trusted, unless it is text.
+    /// - if `preserved` is set, the image does not change while the library is loaded.
     pub(super) unsafe fn load(
         image: &[u8],
         options: &JitOptions,
@@ -210,8 +227,9 @@ impl Library {
         let mut key = BINARY_IS_PRESERVED;
         let mut value = ptr::without_provenance_mut(1);
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; the image is whole; the arrays are as long as their counts, with the values
-        // that the driver documents for these keys. The logs stay where they are for as long as the library is loaded.
+        // SAFETY: `raw` is valid for writing, and the image is complete. The arrays are as long as
+        // their counts and have the values that the driver documents for these keys. The logs stay
+        // in place while the library is loaded.
         let code = unsafe {
             sys::cuLibraryLoadData(
                 &mut raw,
@@ -230,18 +248,19 @@ impl Library {
                 "any device of this machine".into()
             }));
         }
-        // SAFETY: just loaded with these options, and owned by nobody else.
+        // SAFETY: just loaded with these options, and nothing else owns it.
         let library = unsafe { Self::new(raw, true, names(), Some(request)) };
         library.check()?;
         Ok(library)
     }
 
-    /// Drivers load what no device can use, too: their first answer about a kernel tells.
+    /// Checks that a device can use the code. Drivers also load code that no device can use, and
+    /// report this only when they are asked for a kernel.
     fn check(&self) -> Result<()> {
         const CALL: &str = "cuLibraryGetKernel";
         callback::refuse_within(CALL)?;
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; a name that ends in NUL, which no kernel has.
+        // SAFETY: `raw` is valid for writing. The name is NUL-terminated, and no kernel has it.
         let code = unsafe { sys::cuLibraryGetKernel(&mut raw, self.as_raw(), c" ".as_ptr()) };
         match code {
             CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_FOUND => Ok(()),

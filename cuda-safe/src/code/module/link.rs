@@ -25,7 +25,8 @@ use crate::{
     handle::{Adopt, Handle, Kind, handle},
 };
 
-/// A linker: it combines several pieces of PTX that refer to each other into one module.
+/// A linker that combines pieces of PTX and machine code, which refer to each other, into one
+/// module.
 ///
 /// ```
 /// use cuda_safe::{Context, module::Linker, Out, LaunchConfig, Stream};
@@ -65,11 +66,11 @@ use crate::{
 /// ```
 pub struct Linker(Handle<LinkerKind>);
 
-/// What a linker knows beside its handle.
+/// The data of a linker.
 struct LinkerKind {
-    /// What the driver writes to during the linker's life. The lock serialises the calls.
+    /// The buffers that the driver writes to while the linker lives. The lock serializes the calls.
     request: Mutex<Option<Request>>,
-    /// What is known about the names in what was added.
+    /// The known names in the added code.
     names: Mutex<Names>,
 }
 
@@ -79,11 +80,12 @@ impl Kind for LinkerKind {
     const NAME: &'static str = "Linker";
 
     unsafe fn release(&self, raw: CUlinkState, context: &Context) -> Result<()> {
-        // A linker that stays may still write to its logs.
+        // A linker that is not destroyed may still write to its logs.
         let _current = context
             .enter("cuLinkDestroy")
             .inspect_err(|_| self.leak_request())?;
-        // SAFETY: released once, by this function's contract; what it writes to goes after it.
+        // SAFETY: this function's contract says that it is released once. Its buffers are freed
+        // afterwards.
         context.check("cuLinkDestroy", unsafe { sys::cuLinkDestroy(raw) })
     }
 
@@ -93,7 +95,7 @@ impl Kind for LinkerKind {
 }
 
 impl LinkerKind {
-    /// Keeps what the driver writes to: the handle outlives this object.
+    /// Leaks the buffers that the driver writes to, because the handle outlives this object.
     fn leak_request(&self) {
         let mut request = self.request.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::forget(request.take());
@@ -112,19 +114,20 @@ impl Adopt for LinkerKind {
 handle!(Linker, CUlinkState, released by "cuLinkDestroy", made in Context);
 
 impl Linker {
-    /// Creates a linker without any input, for the context's device.
+    /// Creates a linker without input for the context's device.
     ///
     /// # Errors
-    /// The driver has no memory left, or the context has faulted.
+    /// Returns an error if the driver has no memory left, or if the context has faulted.
     #[doc(alias = "cuLinkCreate")]
     pub fn new(context: &Context) -> Result<Self> {
         Self::with_options(context, &JitOptions::default())
     }
 
-    /// Creates a linker with options for the compiler that its PTX goes through, and for what it links.
+    /// Creates a linker with options for compiling PTX and for linking.
     ///
     /// # Errors
-    /// As [`new`](Self::new); `CUDA_ERROR_INVALID_VALUE` for a value that the driver does not take.
+    /// Returns the errors of [`new`](Self::new). Returns `CUDA_ERROR_INVALID_VALUE` if the driver
+    /// rejects a value.
     ///
     /// ```
     /// # use cuda_safe::{Context, module::{JitOptions, Linker}};
@@ -142,24 +145,26 @@ impl Linker {
         let request = Request::new(options);
         let (count, keys, values) = request.raw();
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write; as many keys and values as the count says, of which the logs and the values
-        // stay where they are for as long as the linker lives.
+        // SAFETY: `raw` is valid for writing. There are as many keys and values as `count` says.
+        // The logs and the values stay in place while the linker lives.
         let code = unsafe { sys::cuLinkCreate_v2(count, keys, values, &mut raw) };
         context.check("cuLinkCreate_v2", code)?;
         let kind = LinkerKind {
             request: Mutex::new(Some(request)),
             names: Mutex::new(Names::none()),
         };
-        // SAFETY: just made in this context, and owned by nobody else.
+        // SAFETY: just created in this context, and nothing else owns it.
         Ok(Self(unsafe {
             Handle::new(raw, true, context.clone(), kind)
         }))
     }
 
-    /// Returns the driver's remarks: what was linked and, with [`JitOptions::verbose`], what each kernel needs.
+    /// Returns the driver's information log: the linked code and, with [`JitOptions::verbose`], the
+    /// resources of each kernel.
     ///
-    /// The text is empty if the driver made none, if the linker came in as a raw handle, and in a function that the
-    /// driver calls: a call of this linker may be under way there.
+    /// The text is empty if the driver wrote none or if the linker was created from a raw handle.
+    /// It is also empty in a function that the driver calls, because a call of this linker may be
+    /// in progress there.
     #[must_use]
     pub fn info_log(&self) -> String {
         if callback::refuse_within("cuLinkCreate").is_err() {
@@ -170,32 +175,37 @@ impl Linker {
         request.as_ref().map(Request::info_log).unwrap_or_default()
     }
 
-    /// The context that the code is linked for.
+    /// Returns the context that the code is linked for.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()
     }
 
-    /// Adds a piece of PTX; `name` is what messages call it.
+    /// Adds PTX. Messages show `name`.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) where the text is not PTX; with the driver's log where it does not
-    /// compile. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `name` contains a NUL character.
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load) if the text is not PTX or does not
+    /// compile. In the second case the error has the driver's log. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `name` contains a NUL
+    /// character.
     #[doc(alias = "cuLinkAddData")]
     pub fn add_ptx(&self, name: &str, ptx: &str) -> Result<()> {
-        // SAFETY: text, which the driver compiles.
+        // SAFETY: the image is text, which the driver compiles.
         unsafe { self.add(CUjitInputType::CU_JIT_INPUT_PTX, name, &image::ptx(ptx)?) }?;
-        self.knows(Some(Names::of(ptx, &[])));
+        self.add_names(Some(Names::of(ptx, &[])));
         Ok(())
     }
 
-    /// Adds a compiled program, which was compiled as [`relocatable`](crate::Program::relocatable): its machine code, or
-    /// its PTX if the driver does not accept that. `name` is what messages call it.
+    /// Adds a program that was compiled as [`relocatable`](crate::Program::relocatable).
+    ///
+    /// It adds the machine code, or the PTX if the driver rejects the machine code. Messages show
+    /// `name`.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log where it is for another device, or doesn't fit
-    /// what was added before. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `name` contains a
-    /// NUL character.
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load), with the driver's log, if the code is
+    /// for another device or does not fit the code that was added before. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `name` contains a NUL
+    /// character.
     #[cfg(feature = "nvrtc")]
     #[doc(alias = "cuLinkAddData")]
     pub fn add_compiled(&self, name: &str, compiled: &CompiledProgram) -> Result<()> {
@@ -204,39 +214,48 @@ impl Linker {
                 image::Kind::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
                 _ => CUjitInputType::CU_JIT_INPUT_PTX,
             };
-            // SAFETY: complete, since the compiler in this process produced it.
+            // SAFETY: the code is complete, because the compiler in this process produced it.
             unsafe { self.add(kind, name, image) }
         })?;
-        self.knows(Some(Names::of_compiled(compiled)));
+        self.add_names(Some(Names::of_compiled(compiled)));
         Ok(())
     }
 
-    /// Adds machine code of the given kind: a cubin, a fat binary, an object or a library; `name` is what messages
-    /// call it. [`add_image`](Self::add_image) finds out the kind by itself.
+    /// Adds machine code of the given kind: a cubin, a fat binary, an object or a library. Messages
+    /// show `name`.
+    ///
+    /// [`add_image`](Self::add_image) recognizes the kind.
     ///
     /// # Safety
-    /// The code is complete, was produced by a CUDA compiler, and comes from a source that may run code in this
-    /// process: the driver follows offsets in it without checking them.
+    /// The caller must ensure that the code is complete, was produced by a CUDA compiler, and comes
+    /// from a source that may run code in this process. The driver follows offsets in it without
+    /// checking them.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) where the driver can't read it, or it is for other devices.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `name` contains a NUL character.
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load) if the driver cannot read the code, or
+    /// if it is for other devices. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `name` contains a NUL
+    /// character.
     #[doc(alias = "cuLinkAddData")]
     pub unsafe fn add_code(&self, kind: CUjitInputType, name: &str, code: &[u8]) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.add(kind, name, code) }?;
-        self.knows(None);
+        self.add_names(None);
         Ok(())
     }
 
-    /// Adds code of any kind, recognised by its first bytes: PTX, a cubin, a fat binary, an object file that nvcc compiled
-    /// for the host (`nvcc -dc`), or an archive of these. `name` is what messages call it.
+    /// Adds PTX, a cubin, a fat binary, an object file that nvcc compiled for the host
+    /// (`nvcc -dc`), or an archive of these. Messages show `name`.
+    ///
+    /// The first bytes of the image determine its kind.
     ///
     /// # Safety
-    /// As for [`add_code`](Self::add_code), unless it is PTX.
+    /// The caller must satisfy the conditions of [`add_code`](Self::add_code), unless the image is
+    /// PTX.
     ///
     /// # Errors
-    /// As [`add_code`](Self::add_code); [`ErrorKind::Load`](crate::ErrorKind::Load) for what is none of these.
+    /// Returns the errors of [`add_code`](Self::add_code). Returns
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load) also if the image is none of these kinds.
     #[doc(alias = "cuLinkAddData")]
     pub unsafe fn add_image(&self, name: &str, image: &[u8]) -> Result<()> {
         match input_kind(image) {
@@ -246,14 +265,15 @@ impl Linker {
         }
     }
 
-    /// Adds a file of any kind, as [`add_image`](Self::add_image).
+    /// Adds a file with any kind of code that [`add_image`](Self::add_image) accepts.
     ///
     /// # Safety
-    /// As for [`add_image`](Self::add_image), for the contents of the file when it is read.
+    /// The caller must satisfy the conditions of [`add_image`](Self::add_image) for the file's
+    /// contents at the time of the call.
     ///
     /// # Errors
-    /// As [`add_image`](Self::add_image); [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where the file can't be
-    /// read.
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the file cannot be read, and
+    /// the errors of [`add_image`](Self::add_image).
     #[doc(alias = "cuLinkAddFile")]
     pub unsafe fn add_file(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
@@ -264,23 +284,31 @@ impl Linker {
         })
     }
 
-    /// Adds the device runtime, with which kernels launch kernels: the toolkit's `libcudadevrt.a`. It is looked for beside
-    /// NVRTC's library, then below `CUDA_PATH`, `CUDA_HOME` and `CUDA_ROOT`, then in the toolkit that this crate was built
-    /// with, and where distributions put it. [`add_file`](Self::add_file) takes one from elsewhere.
+    /// Adds the toolkit's device runtime, `libcudadevrt.a`, which kernels need to launch kernels.
+    ///
+    /// These places are searched, in this order:
+    /// - the folder of NVRTC's library;
+    /// - the library folders below `CUDA_PATH`, `CUDA_HOME` and `CUDA_ROOT`;
+    /// - the toolkit that this crate was built with;
+    /// - the usual folders of distributions.
+    ///
+    /// To use a file elsewhere, call [`add_file`](Self::add_file).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) where there is none; it says what was looked for.
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) where the driver can't read it.
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), with the searched folders, if
+    /// there is no such file. Returns [`ErrorKind::Load`](crate::ErrorKind::Load) if the driver
+    /// cannot read it.
     #[doc(alias = "libcudadevrt")]
     pub fn add_device_runtime(&self) -> Result<()> {
         let (path, archive) = device_runtime::read()?;
         let kind = CUjitInputType::CU_JIT_INPUT_LIBRARY;
-        // SAFETY: the toolkit's, which is trusted as the compiler is that comes from there, and whole.
+        // SAFETY: the archive is complete and comes from the toolkit, which is trusted like the
+        // compiler in it.
         unsafe { self.add_code(kind, &path.to_string_lossy(), &archive) }
     }
 
     /// # Safety
-    /// Data of this kind, which the driver may follow.
+    /// The caller must ensure that `data` is code of this kind that the driver can read safely.
     unsafe fn add(&self, kind: CUjitInputType, name: &str, data: &[u8]) -> Result<()> {
         const CALL: &str = "cuLinkAddData_v2";
         callback::refuse_within(CALL)?;
@@ -288,8 +316,8 @@ impl Linker {
             Error::invalid(CALL, format!("the name {name:?} contains a NUL character"))
         })?;
         self.locked(CALL, |raw| {
-            // SAFETY: the linker is live; as many bytes as are said to be there, which the driver only reads; a name
-            // that ends in NUL; no options.
+            // SAFETY: the linker is live. The driver only reads `data`, whose length is passed with
+            // it. The name is NUL-terminated, and there are no options.
             unsafe {
                 sys::cuLinkAddData_v2(
                     raw,
@@ -305,33 +333,34 @@ impl Linker {
         })
     }
 
-    /// Links what was added, and loads it into the context.
+    /// Links the added code and loads it into the context.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log where a name is missing or defined twice.
+    /// Returns [`ErrorKind::Load`](crate::ErrorKind::Load), with the driver's log, if a name is
+    /// missing or defined twice.
     #[doc(alias = "cuLinkComplete")]
     pub fn finish(&self) -> Result<Module> {
         let image = self.finish_to_image()?;
         let names = self.0.kind().names.lock();
         let names = names.unwrap_or_else(PoisonError::into_inner).clone();
-        // SAFETY: made by the driver just now.
+        // SAFETY: the driver has just produced it.
         unsafe { Module::from_linked(self.context(), &image, names) }
     }
 
-    /// Links what was added, and returns the machine code: a cubin for the context's device.
+    /// Links the added code and returns the machine code: a cubin for the context's device.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish).
+    /// Returns the errors of [`finish`](Self::finish).
     #[doc(alias = "cuLinkComplete")]
     pub fn finish_to_image(&self) -> Result<Vec<u8>> {
         callback::refuse_within("cuLinkComplete")?;
         let (mut image, mut size) = (ptr::null_mut(), 0);
         let mut copy = Vec::new();
         self.locked("cuLinkComplete", |raw| {
-            // SAFETY: the linker is live, both are valid for the write.
+            // SAFETY: the linker is live, and both are valid for writing.
             let code = unsafe { sys::cuLinkComplete(raw, &mut image, &mut size) };
             if code == CUresult::CUDA_SUCCESS && !image.is_null() {
-                // SAFETY: the linker's own copy, which lives until the linker is used again.
+                // SAFETY: the linker owns the image, which lives until the linker is used again.
                 copy = unsafe { slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec();
             }
             code
@@ -339,14 +368,14 @@ impl Linker {
         Ok(copy)
     }
 
-    /// Notes what is known about the names in what was added; `None` if nothing is.
-    fn knows(&self, added: Option<Names>) {
+    /// Records the names in the added code, or that they are unknown if `added` is `None`.
+    fn add_names(&self, added: Option<Names>) {
         let names = self.0.kind().names.lock();
         names.unwrap_or_else(PoisonError::into_inner).add(added);
     }
 
     fn locked(&self, call: &'static str, work: impl FnOnce(CUlinkState) -> CUresult) -> Result<()> {
-        // Before the lock: a log listener runs inside the call that is made under it.
+        // Before the lock, because a log listener runs inside the call that is made under the lock.
         callback::refuse_within(call)?;
         let log = self
             .0
@@ -364,9 +393,9 @@ impl Linker {
     }
 }
 
-/// `None` for what can only be PTX.
+/// Returns the kind of the input, or `None` if it can only be PTX.
 pub(crate) fn input_kind(image: &[u8]) -> Option<CUjitInputType> {
-    /// `e_machine` of device code, at its place in an ELF file.
+    /// `e_machine` of device code. In an ELF file it is at byte 18.
     const EM_CUDA: [u8; 2] = 190u16.to_le_bytes();
     match image::Kind::of(image) {
         image::Kind::Cubin if image.get(18..20) == Some(&EM_CUDA) => {
@@ -386,7 +415,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_are_told_apart_by_their_beginning() {
+    fn input_kind_depends_on_the_first_bytes() {
         let elf = |machine: u16| {
             let mut file = b"\x7fELF".to_vec();
             file.resize(18, 0);

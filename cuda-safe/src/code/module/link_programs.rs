@@ -1,17 +1,19 @@
-//! Programs of several sources, and kernels that launch kernels, in one call.
+//! Linking programs of several sources, and kernels that launch kernels, with one call.
 #![cfg(feature = "nvrtc")]
 
 use super::{Linker, Module};
 use crate::{code::program::Program, context::Context, error::Result};
 
 impl Module {
-    /// Compiles several programs that refer to each other, each by itself, and links them to one module.
+    /// Compiles several programs that refer to each other and links them into one module.
     ///
-    /// It is short for [`relocatable`](Program::relocatable), [`Linker::add_compiled`] for each, and [`Linker::finish`],
-    /// which is the way to options for the linker and to code from elsewhere.
+    /// Each program is compiled separately. This is a shorthand for
+    /// [`relocatable`](Program::relocatable) and [`Linker::add_compiled`] for each program, then
+    /// [`Linker::finish`]. Use these to set linker options or to add other code.
     ///
     /// # Errors
-    /// As [`Module::compile`]; [`ErrorKind::Load`](crate::ErrorKind::Load) with the driver's log where a name is missing or
+    /// Returns the errors of [`Module::compile`]. Returns
+    /// [`ErrorKind::Load`](crate::ErrorKind::Load), with the driver's log, if a name is missing or
     /// defined twice.
     ///
     /// ```
@@ -44,13 +46,16 @@ impl Module {
         linker.finish()
     }
 
-    /// Compiles a program whose kernels launch kernels, and links it with the toolkit's device runtime.
+    /// Compiles a program whose kernels launch kernels, and links it with the toolkit's device
+    /// runtime.
     ///
-    /// What a kernel launches is over before the kernel counts as over itself; a device that has no more than the newer of
-    /// the two programming models (compute capability 9.0 and above) can't wait for it in the kernel.
+    /// A kernel finishes only after the kernels that it launched have finished. Devices that
+    /// support only the newer of the two programming models (compute capability 9.0 and above)
+    /// cannot wait for them in the kernel.
     ///
     /// # Errors
-    /// As [`Module::link`], and as [`Linker::add_device_runtime`] where there is no `libcudadevrt.a`.
+    /// Returns the errors of [`Module::link`], and those of [`Linker::add_device_runtime`] if
+    /// `libcudadevrt.a` was not found.
     ///
     /// ```
     /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
@@ -81,10 +86,11 @@ impl Module {
 }
 
 impl Linker {
-    /// Compiles programs as [`relocatable`](Program::relocatable) for the context's device, and adds them.
+    /// Compiles programs as [`relocatable`](Program::relocatable) for the context's device, and
+    /// adds them.
     ///
     /// # Errors
-    /// As [`Program::compile`] and [`Linker::add_compiled`].
+    /// Returns the errors of [`Program::compile`] and [`Linker::add_compiled`].
     pub fn add_programs<P: Into<Program>>(
         &self,
         programs: impl IntoIterator<Item = P>,

@@ -1,4 +1,4 @@
-//! The ways to load a module: from source, PTX, machine code, fat binaries and files.
+//! Loading modules from source, PTX, machine code, fat binaries and files.
 
 use std::{path::Path, ptr};
 
@@ -18,12 +18,14 @@ use crate::{
 };
 
 impl Module {
-    /// Compiles a program for the context's device and loads it: as machine code if the compiler can produce it and
-    /// the driver accepts it, otherwise as PTX.
+    /// Compiles a program for the context's device and loads it.
+    ///
+    /// The result is machine code if the compiler can produce it and the driver accepts it, and PTX
+    /// otherwise.
     ///
     /// # Errors
-    /// [`ErrorKind::Compile`] with the log, and the source lines that it refers to. [`ErrorKind::Load`] where the
-    /// driver can't load the result.
+    /// Returns [`ErrorKind::Compile`], with the log and the source lines that it refers to, if the
+    /// program does not compile. Returns [`ErrorKind::Load`] if the driver cannot load the result.
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -46,10 +48,11 @@ impl Module {
         Self::from_compiled(context, &compiled, &JitOptions::default())
     }
 
-    /// Loads a compiled program: its machine code, or its PTX if the driver does not accept that.
+    /// Loads the machine code of a compiled program, or its PTX if the driver rejects the machine
+    /// code.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`] with the driver's log.
+    /// Returns [`ErrorKind::Load`], with the driver's log, if the driver cannot load it.
     ///
     /// ```
     /// # use cuda_safe::{Context, module::JitOptions, Module, Program};
@@ -75,12 +78,13 @@ impl Module {
 
     /// Loads PTX, which the driver compiles for the device.
     ///
-    /// The text must begin with `.version`, possibly after white space and comments. The driver recognises images by
-    /// their first bytes, and would read other kinds without knowing where they end.
+    /// The text must begin with `.version`, after any white space and comments. The driver
+    /// recognizes images by their first bytes and would read other kinds without knowing where they
+    /// end.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`] with the driver's log: the text is not PTX, or is newer than the driver, or does not
-    /// compile.
+    /// Returns [`ErrorKind::Load`], with the driver's log, if the text is not PTX, is newer than
+    /// the driver, or does not compile.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -105,7 +109,7 @@ impl Module {
     /// Loads PTX with options for the driver's compiler.
     ///
     /// # Errors
-    /// As [`from_ptx`](Self::from_ptx).
+    /// Returns [`ErrorKind::Load`], as [`from_ptx`](Self::from_ptx) does.
     ///
     /// ```
     /// # use cuda_safe::{Context, module::JitOptions, Module};
@@ -126,10 +130,11 @@ impl Module {
         Self::load(context, &image::ptx(ptx)?, options, || Names::of(ptx, &[]))
     }
 
-    /// Loads a file of PTX, such as `nvcc -ptx` writes.
+    /// Loads a PTX file, such as `nvcc -ptx` writes.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where the file can't be read; otherwise as [`from_ptx`](Self::from_ptx).
+    /// Returns [`ErrorKind::NotFound`] if the file cannot be read, and the errors of
+    /// [`from_ptx`](Self::from_ptx).
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -147,24 +152,29 @@ impl Module {
         })
     }
 
-    /// Loads machine code for one architecture: an ELF file, such as `nvcc -cubin` or `cuLinkComplete` produces.
+    /// Loads machine code for one architecture: an ELF file, such as `nvcc -cubin` or
+    /// `cuLinkComplete` produces.
+    ///
+    /// The image is read only during the call.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`]: the image is cut short or damaged, or is for another architecture.
+    /// Returns [`ErrorKind::Load`] if the image is cut short, is damaged, or is for another
+    /// architecture.
     ///
     /// # Safety
-    /// `cubin` was produced by a CUDA compiler or linker, is complete and unaltered, and comes from a source that may
-    /// run code in this process. The driver follows offsets in it without knowing where it ends, and the device runs
-    /// what is in it. This function checks that the image is not cut short, and that its headers refer to nothing
-    /// outside of it; other changes can't be detected.
+    /// The caller must ensure that `cubin`:
+    /// - was produced by a CUDA compiler or linker, and is complete and unaltered.
+    /// - comes from a source that may run code in this process. The driver follows offsets in it
+    ///   without knowing where it ends, and the device runs the code in it.
     ///
-    /// The image is read during the call only.
+    /// This function checks that the image is not cut short and that its headers refer only to
+    /// bytes within it. It cannot detect other changes.
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
-    /// // SAFETY: nothing of this is read as machine code.
+    /// SAFETY: nothing in this image is read as machine code.
     /// let error = unsafe { Module::from_cubin(&context, b"no machine code") }.unwrap_err();
     /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
     /// # Ok(())
@@ -179,23 +189,28 @@ impl Module {
         Self::load(context, cubin, &JitOptions::default(), Default::default)
     }
 
-    /// Loads the best fitting part of a fat binary, such as `nvcc -fatbin` produces.
+    /// Loads the part of a fat binary that fits the device best, such as `nvcc -fatbin` produces.
+    ///
+    /// The image is read only during the call.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`]: the image is cut short or damaged, or has nothing for this device.
+    /// Returns [`ErrorKind::Load`] if the image is cut short, is damaged, or has no code for this
+    /// device.
     ///
     /// # Safety
-    /// `fatbin` was produced by a CUDA compiler, is complete and unaltered, and comes from a source that may run code
-    /// in this process, as for [`from_cubin`](Self::from_cubin). This function checks that its parts fill the length
-    /// in its header, not what is in them.
+    /// The caller must ensure that `fatbin`:
+    /// - was produced by a CUDA compiler, and is complete and unaltered.
+    /// - comes from a source that may run code in this process, as for
+    ///   [`from_cubin`](Self::from_cubin).
     ///
-    /// The image is read during the call only.
+    /// This function checks that the parts fill the length in the header. It does not check their
+    /// contents.
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
-    /// // SAFETY: nothing of this is read as a fat binary.
+    /// SAFETY: nothing in this image is read as a fat binary.
     /// let error = unsafe { Module::from_fatbin(&context, b"no fat binary") }.unwrap_err();
     /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
     /// # Ok(())
@@ -207,14 +222,15 @@ impl Module {
         Self::load(context, fatbin, &JitOptions::default(), Default::default)
     }
 
-    /// Loads an image of any kind: PTX, cubin or fat binary, recognised by its first bytes.
+    /// Loads PTX, a cubin or a fat binary. The first bytes of the image determine the kind.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`], as for the kind that it is.
+    /// Returns [`ErrorKind::Load`] under the conditions of the function for that kind.
     ///
     /// # Safety
-    /// As for [`from_cubin`](Self::from_cubin) and [`from_fatbin`](Self::from_fatbin), unless the image is PTX. If it
-    /// can only be PTX, use [`from_ptx`](Self::from_ptx), which is safe.
+    /// The caller must satisfy the conditions of [`from_cubin`](Self::from_cubin) and
+    /// [`from_fatbin`](Self::from_fatbin), unless the image is PTX. If the image can only be PTX,
+    /// use [`from_ptx`](Self::from_ptx), which is safe.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -237,14 +253,16 @@ impl Module {
         }
     }
 
-    /// Loads a file of any kind: PTX, cubin or fat binary.
+    /// Loads a file with PTX, a cubin or a fat binary.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where the file can't be read; [`ErrorKind::Load`] as for the kind that it is.
+    /// Returns [`ErrorKind::NotFound`] if the file cannot be read, and [`ErrorKind::Load`] under
+    /// the conditions of the function for its kind.
     ///
     /// # Safety
-    /// As for [`from_image`](Self::from_image), for the contents of the file when it is read: consider who else may
-    /// write to it. If the file should be PTX, use [`from_ptx_file`](Self::from_ptx_file), which is safe.
+    /// The caller must satisfy the conditions of [`from_image`](Self::from_image) for the file's
+    /// contents at the time of the call. Consider which other programs can write to the file. If
+    /// the file should be PTX, use [`from_ptx_file`](Self::from_ptx_file), which is safe.
     ///
     /// ```
     /// # use cuda_safe::{Context, ErrorKind, Module};
@@ -264,10 +282,10 @@ impl Module {
         })
     }
 
-    /// Loads the product of a linker.
+    /// Loads the output of a linker.
     ///
     /// # Safety
-    /// The driver has just produced the image, so it is complete.
+    /// The driver must have just produced the image, so that it is complete.
     pub(super) unsafe fn from_linked(
         context: &Context,
         image: &[u8],
@@ -286,22 +304,22 @@ impl Module {
         let _current = context.enter("cuModuleLoadDataEx")?;
         let mut raw = ptr::null_mut();
         let (code, log) = options.with_raw(|count, keys, values| {
-            // SAFETY: `raw` is valid for the write; the image is whole; the two arrays are as long
-            // as the count, with the values that the driver documents for these keys.
+            // SAFETY: `raw` is valid for writing, and the image is complete. The two arrays are as
+            // long as the count and have the values that the driver documents for these keys.
             unsafe { sys::cuModuleLoadDataEx(&mut raw, image.as_ptr().cast(), count, keys, values) }
         });
         if code != CUresult::CUDA_SUCCESS {
             return Err(load_error(context, CALL, code, log));
         }
-        // SAFETY: just loaded into this context, and owned by nobody else.
+        // SAFETY: just loaded into this context, and nothing else owns it.
         Ok(Self(unsafe {
             Handle::new(raw, true, context.clone(), names().into())
         }))
     }
 }
 
-/// Whether a driver refuses machine code, where it may take PTX.
-pub(crate) fn is_refused(error: &Error) -> bool {
+/// Returns whether the driver rejected machine code in a case in which it may accept PTX.
+pub(crate) fn is_rejected(error: &Error) -> bool {
     matches!(
         error.driver_code(),
         Some(
@@ -314,35 +332,35 @@ pub(crate) fn is_refused(error: &Error) -> bool {
     )
 }
 
-/// Loads what a program was compiled to: its machine code, or its PTX where the driver does not accept that.
+/// Loads the machine code of a compiled program, or its PTX if the driver rejects the machine code.
 #[cfg(feature = "nvrtc")]
 pub(super) fn load_compiled<T>(
     compiled: &CompiledProgram,
     load: impl Fn(&[u8]) -> Result<T>,
 ) -> Result<T> {
     if let Some(cubin) = compiled.cubin() {
-        // Not checked: it is complete, since the compiler in this process produced it.
+        // Not checked: it is complete, because the compiler in this process produced it.
         match load(cubin) {
-            Err(error) if is_refused(&error) && !compiled.ptx().is_empty() => {}
+            Err(error) if is_rejected(&error) && !compiled.ptx().is_empty() => {}
             loaded => return loaded,
         }
     }
     if compiled.lto_ir().is_some() {
-        return Err(image::refused(
-            "the program is compiled for link-time optimisation: link it with a JitLinker",
+        return Err(image::rejected(
+            "the program was compiled for link-time optimization. Fix: link it with a JitLinker",
         ));
     }
     load(&image::ptx(compiled.ptx())?)
 }
 
-/// Reads a file and loads its contents. If the image is refused, the error names the file.
+/// Reads a file and loads its contents. If the image is rejected, the error names the file.
 pub(super) fn with_file<T>(
     path: &Path,
     call: &'static str,
     load: impl FnOnce(&[u8]) -> Result<T>,
 ) -> Result<T> {
     let image = std::fs::read(path).map_err(|error| {
-        let detail = format!("can't read {}: {error}", path.display());
+        let detail = format!("cannot read {}: {error}", path.display());
         Error::checked(ErrorKind::NotFound, call, detail).with_source(error)
     })?;
     load(&image).map_err(|error| match error.code() {
@@ -370,7 +388,8 @@ pub(super) fn load_error(
     })
 }
 
-/// An error of loading or linking, with the driver's log. `device` says what the code would run on.
+/// Returns an error of loading or linking, with the driver's log. `device` describes the device for
+/// the code.
 #[cold]
 pub(super) fn explained(
     error: Error,
@@ -383,7 +402,7 @@ pub(super) fn explained(
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
             let driver = driver::version().map_or_else(|_| "unknown".into(), |v| v.to_string());
             format!(
-                "the PTX is newer than the driver (CUDA {driver}): compile machine code for the \
+                "the PTX is newer than the driver (CUDA {driver}). Fix: compile machine code for the \
                  device, use an older toolkit, or update the driver"
             )
         }

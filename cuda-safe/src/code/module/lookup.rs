@@ -1,4 +1,4 @@
-//! Looking up the kernels and variables of a module.
+//! Looks up the kernels and variables of a module.
 
 use std::ptr;
 
@@ -12,12 +12,16 @@ use crate::{
 };
 
 impl Module {
-    /// A kernel by its name: for `extern "C"` the name in the source, otherwise the mangled name, or a name
-    /// expression that the program was compiled with.
+    /// Returns the kernel with this name.
+    ///
+    /// For `extern "C"` kernels, `name` is the name in the source. For other kernels, it is the
+    /// mangled name or a name expression with which the program was compiled.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), with the kernels that the module has. [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the name
-    /// contains a NUL character.
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), with a list of the module's
+    /// kernels, if there is no such kernel. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the name contains a NUL
+    /// character.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};
@@ -36,23 +40,24 @@ impl Module {
         let linked = self.names().c_name(name, CALL)?;
         let _current = self.context().enter("cuModuleGetFunction")?;
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for the write, the name is NUL-terminated, the module is live.
+        // SAFETY: `raw` is valid for writing, the name is NUL-terminated, and the module is live.
         let code = unsafe { sys::cuModuleGetFunction(&mut raw, self.as_raw(), linked.as_ptr()) };
         if code == CUresult::CUDA_ERROR_NOT_FOUND {
             return Err(self.not_found(CALL, code, "kernel", name));
         }
         self.context().check(CALL, code)?;
-        let told = self.names().told(&linked);
-        // SAFETY: a kernel of this module, which the function holds.
-        Ok(unsafe { Function::told_by_ptx(self, raw, name, told) })
+        let ptx = self.names().ptx_parameters(&linked);
+        // SAFETY: a kernel of this module. The function keeps the module alive.
+        Ok(unsafe { Function::with_ptx_parameters(self, raw, name, ptx) })
     }
 
-    /// A `__device__` or `__constant__` variable of `len` elements of `T`, by its name, which may be a name
-    /// expression.
+    /// Returns a `__device__` or `__constant__` variable with `len` elements of `T`. `name` can be
+    /// a name expression.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the module has no such variable. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the
-    /// variable's size is not that of `len` elements, or if its address is not aligned for `T`.
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the module has no such
+    /// variable. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if its
+    /// size is not that of `len` elements, or if its address is not aligned for `T`.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module, Stream};
@@ -62,7 +67,7 @@ impl Module {
     /// let module = Module::compile(&context, "__device__ int table[2] = {3, 4};
     ///     __global__ void k(int *x) { *x = table[0]; }")?;
     /// assert_eq!(module.global::<i32>("table", 2)?.to_vec(&stream)?, [3, 4]);
-    /// assert!(module.global::<i32>("table", 3).is_err()); // of another size
+    /// assert!(module.global::<i32>("table", 3).is_err()); // it has another size
     /// # Ok(())
     /// # }
     /// ```
@@ -72,7 +77,7 @@ impl Module {
         let linked = self.names().c_name(name, CALL)?;
         let _current = self.context().enter("cuModuleGetGlobal_v2")?;
         let (mut ptr, mut bytes) = (0, 0);
-        // SAFETY: both are valid for the write, the name is NUL-terminated, the module is live.
+        // SAFETY: both are valid for writing, the name is NUL-terminated, and the module is live.
         let code = unsafe {
             sys::cuModuleGetGlobal_v2(&mut ptr, &mut bytes, self.as_raw(), linked.as_ptr())
         };
@@ -85,10 +90,11 @@ impl Module {
         Ok(unsafe { Global::of_module(self, ptr, len) })
     }
 
-    /// The names of the module's kernels, as linked (mangled for C++).
+    /// Returns the linked names of the module's kernels. For C++ they are mangled.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the driver is older than CUDA 12.4, and the module was not loaded from PTX.
+    /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
+    /// than CUDA 12.4 and the module was not loaded from PTX.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module};

@@ -1,7 +1,8 @@
 //! Loaded code: modules, libraries, and the kernels and variables in them.
 //!
-//! A [`Module`] is code in one context. A [`Library`] is loaded once, and each context loads its code when it is first used.
-//! [`Module::compile`] takes CUDA C++; PTX, machine code and fat binaries are loaded too.
+//! A [`Module`] is code in one context. A [`Library`] is loaded once, and each context loads its
+//! code at the first use. [`Module::compile`] compiles CUDA C++. PTX, machine code and fat binaries
+//! can be loaded too.
 //!
 //! - Loading: [`Module`], [`Library`], [`Embedded`], [`JitOptions`], [`LoadingMode`], [`loading_mode`]
 //! - Kernels: [`Function`], [`FunctionAttribute`], [`Kernel`], [`ParameterInfo`], [`ParameterKind`]
@@ -47,7 +48,7 @@ pub use link::Linker;
 #[cfg(feature = "nvrtc")]
 pub(crate) use link::input_kind as input_of;
 #[cfg(feature = "nvrtc")]
-pub(crate) use load::is_refused;
+pub(crate) use load::is_rejected;
 
 pub use super::function::{Function, FunctionAttribute};
 pub use super::parameter::{ParameterInfo, ParameterKind};
@@ -64,8 +65,9 @@ use crate::{
 
 /// Code loaded into a context: kernels and global variables.
 ///
-/// Cloning gives another reference to the same module; every function and global of it keeps it loaded as well. When
-/// the last of them is dropped, this waits for the context and unloads the code.
+/// Cloning creates another reference to the same module. Its functions and globals also keep it
+/// loaded. Dropping the last reference waits for all work in the context to finish, then unloads
+/// the code.
 ///
 /// ```
 /// use cuda_safe::{Context, Module};
@@ -80,11 +82,11 @@ use crate::{
 /// ```
 pub struct Module(Handle<Contents>);
 
-/// What a module knows beside its handle.
+/// The data that a module's clones share.
 #[derive(Default)]
 struct Contents {
     names: Arc<Names>,
-    /// Of a library's module, which ends with the library.
+    /// The library that this module is part of, if any. The module lives as long as the library.
     _library: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -97,24 +99,24 @@ impl From<Names> for Contents {
     }
 }
 
-/// What is known about the names in a module, from its source.
+/// The names in a module that are known from its source.
 #[derive(Clone, Default)]
 struct Names {
-    /// Name expressions and the mangled names behind them.
+    /// Name expressions with their mangled names.
     lowered: Vec<(String, String)>,
-    /// Kernels in the PTX, where there is PTX, for drivers that can't list a module's functions.
+    /// The kernels in the PTX, if there is PTX, for drivers that cannot list a module's functions.
     entries: Option<Vec<String>>,
-    /// Global variables in the PTX, which no driver lists.
+    /// The global variables in the PTX, which no driver can list.
     variables: Vec<String>,
-    /// What the PTX says of its kernels' parameters, by linked name.
+    /// The parameters of the kernels in the PTX, by linked name.
     parameters: Vec<(String, Arc<[ParameterInfo]>)>,
-    /// Make the sources known for as long as the module is loaded.
+    /// Keep the sources registered while the module is loaded.
     #[cfg(feature = "nvrtc")]
     _loaded: Vec<Arc<Loaded>>,
 }
 
 impl Names {
-    /// Of nothing so far.
+    /// Returns the names of a module without code.
     fn none() -> Self {
         Self {
             entries: Some(Vec::new()),
@@ -141,7 +143,7 @@ impl Names {
         names
     }
 
-    /// Adds what is known of another part of the same module; `None` for a part of which nothing is known.
+    /// Adds the names of another part of the same module, or `None` for a part without known names.
     fn add(&mut self, part: Option<Self>) {
         let part = part.unwrap_or_default();
         self.lowered.extend(part.lowered);
@@ -149,7 +151,7 @@ impl Names {
         self.parameters.extend(part.parameters);
         #[cfg(feature = "nvrtc")]
         self._loaded.extend(part._loaded);
-        // A list with gaps is none.
+        // An incomplete list is not used.
         self.entries = match (self.entries.take(), part.entries) {
             (Some(mut own), Some(more)) => {
                 own.extend(more);
@@ -159,14 +161,14 @@ impl Names {
         };
     }
 
-    /// What the name is linked by, if it is a name expression.
+    /// Returns the linked name of a name expression.
     fn lowered(&self, name: &str) -> Option<&str> {
         let mut lowered = self.lowered.iter();
         let (_, linked) = lowered.find(|(expression, _)| same_expression(expression, name))?;
         Some(linked)
     }
 
-    /// The name that a kernel or a variable is linked by.
+    /// Returns the linked name of a kernel or a variable.
     fn c_name(&self, name: &str, call: &'static str) -> Result<CString> {
         let linked = self.lowered(name).unwrap_or(name);
         CString::new(linked).map_err(|_| {
@@ -174,14 +176,14 @@ impl Names {
         })
     }
 
-    /// What the PTX says about a kernel's parameters.
-    fn told(&self, linked: &CStr) -> Option<Arc<[ParameterInfo]>> {
+    /// Returns the parameters of a kernel according to the PTX.
+    fn ptx_parameters(&self, linked: &CStr) -> Option<Arc<[ParameterInfo]>> {
         let mut known = self.parameters.iter();
         let (_, parameters) = known.find(|(known, _)| known.as_bytes() == linked.to_bytes())?;
         Some(Arc::clone(parameters))
     }
 
-    /// The error for a kernel or a variable that is not there, in a `whole` that has these kernels.
+    /// Returns the error for a missing kernel or variable in a `whole` that has these kernels.
     #[cold]
     pub(super) fn not_found(
         &self,
@@ -220,7 +222,8 @@ impl Names {
     }
 }
 
-/// Returns an error unless a variable has room for exactly `len` elements, which may begin at its address.
+/// Returns an error unless a variable has exactly the size of `len` elements and its address is
+/// aligned for `T`.
 fn check_variable<T: PlainData>(
     call: &'static str,
     name: &str,
@@ -231,12 +234,12 @@ fn check_variable<T: PlainData>(
     let (element, alignment) = (std::any::type_name::<T>(), align_of::<T>());
     let why = if bytes != expected {
         format!(
-            "the global variable `{name}` has {bytes} bytes, and {len} elements of {element} have {expected}"
+            "the global variable `{name}` has {bytes} bytes, but {len} elements of {element} have {expected}"
         )
     } else if !address.is_multiple_of(alignment as CUdeviceptr) {
         format!(
-            "the global variable `{name}` is at {address:#x}, and elements of type {element} have to begin at a multiple \
-             of {alignment} bytes: use a type with an alignment of at most 256 bytes, to which CUDA aligns variables"
+            "the global variable `{name}` is at {address:#x}, but elements of type {element} must begin at a multiple of \
+             {alignment} bytes. Fix: use a type with an alignment of at most 256 bytes, to which CUDA aligns variables"
         )
     } else {
         return Ok(());
@@ -252,10 +255,11 @@ impl Kind for Contents {
     unsafe fn release(&self, raw: CUmodule, context: &Context) -> Result<()> {
         let (raw, own) = (Sendable(raw), context.clone());
         release(context, move || {
-            // A kernel of the module may still run; unloading its code under it is not allowed.
+            // A kernel of the module may still run. Its code must not be unloaded while it does.
             own.settle_or_leak()?;
             let _current = own.enter("cuModuleUnload")?;
-            // SAFETY: released once, by this function's contract, and nothing runs that could use it.
+            // SAFETY: this function's contract says that it is released once, and nothing that uses
+            // it runs any more.
             let code = released(|| unsafe { sys::cuModuleUnload(raw.get()) });
             own.check("cuModuleUnload", code)
         })
@@ -271,7 +275,7 @@ impl Adopt for Contents {
 handle!(Module, CUmodule, released by "cuModuleUnload", made in Context);
 
 impl Module {
-    /// The context that the module is loaded into.
+    /// Returns the context that the module is loaded into.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.0.parent()

@@ -1,4 +1,4 @@
-//! The names of a module's kernels and variables.
+//! Lists the names of a module's kernels.
 
 use std::ffi::{CStr, c_char, c_uint};
 
@@ -22,7 +22,7 @@ pub(super) fn enumerate(module: &Module) -> Result<Vec<String>> {
     };
     let context = module.context();
     let _current = context.enter("cuModuleGetFunctionCount")?;
-    // SAFETY: the driver's functions, the module is live and its context current.
+    // SAFETY: these are the driver's functions, the module is live, and its context is current.
     unsafe { calls.names(module.as_raw(), |call, code| context.check(call, code)) }
 }
 
@@ -34,14 +34,15 @@ struct Calls {
 
 impl Calls {
     /// # Safety
-    /// The functions do what the driver documents, and may be called with this module now.
+    /// The caller must ensure that the functions do what the driver documents, and that they can be
+    /// called with this module now.
     unsafe fn names(
         &self,
         module: CUmodule,
         check: impl Fn(&'static str, CUresult) -> Result<()>,
     ) -> Result<Vec<String>> {
         let mut count = 0;
-        // SAFETY: `count` is valid for the write; the caller vouches for the module.
+        // SAFETY: `count` is valid for writing, and the caller vouches for the module.
         check("cuModuleGetFunctionCount", unsafe {
             (self.count)(&mut count, module)
         })?;
@@ -49,7 +50,7 @@ impl Calls {
         if functions.is_empty() {
             return Ok(Vec::new());
         }
-        // SAFETY: room for as many as the call above announced.
+        // SAFETY: the array has the length that the call above returned.
         check("cuModuleEnumerateFunctions", unsafe {
             (self.enumerate)(functions.as_mut_ptr(), count, module)
         })?;
@@ -59,13 +60,13 @@ impl Calls {
             .map(|function| {
                 const CALL: &str = "cuFuncGetName";
                 let mut name = std::ptr::null();
-                // SAFETY: a function of the module; `name` is valid for the write.
+                // SAFETY: a function of the module. `name` is valid for writing.
                 check(CALL, unsafe { (self.name)(&mut name, function) })?;
                 if name.is_null() {
                     return Err(Error::checked(
                         ErrorKind::Driver,
                         CALL,
-                        "the driver gave no name for a kernel",
+                        "the driver returned no name for a kernel",
                     ));
                 }
                 // SAFETY: a NUL-terminated string that lives as long as the module.
@@ -84,8 +85,8 @@ mod tests {
     use super::*;
     use crate::driver::check;
 
-    /// The least that a driver must do; modules here are numbers in place of pointers, and tell
-    /// which of the things goes wrong.
+    /// A minimal driver. Modules are numbers instead of pointers, and the number selects the
+    /// failure.
     mod driver {
         use super::*;
 
@@ -106,7 +107,7 @@ mod tests {
         }
 
         pub unsafe extern "C" fn count(count: *mut c_uint, module: CUmodule) -> CUresult {
-            // SAFETY: the caller's place.
+            // SAFETY: the caller's pointer is valid.
             unsafe { *count = if module.addr() == EMPTY { 0 } else { 2 } };
             code(module.addr() == COUNT_FAILS)
         }
@@ -116,9 +117,9 @@ mod tests {
             count: c_uint,
             module: CUmodule,
         ) -> CUresult {
-            assert_eq!(count, 2, "a driver refuses to list 0 functions");
+            assert_eq!(count, 2, "a driver returns an error for 0 functions");
             let function = |number: usize| ptr::without_provenance_mut(10 * number + module.addr());
-            // SAFETY: the caller's array of two.
+            // SAFETY: the caller's array has two elements.
             unsafe { functions.write(function(1)) };
             if module.addr() != FEWER {
                 // SAFETY: as above.
@@ -131,7 +132,7 @@ mod tests {
             let (number, module) = (function.addr() / 10, function.addr() % 10);
             let text = if number == 1 { c"first" } else { c"second" };
             if !(module == NO_NAME && number == 2) {
-                // SAFETY: the caller's place.
+                // SAFETY: the caller's pointer is valid.
                 unsafe { *name = text.as_ptr() };
             }
             code(module == NAME_FAILS)
@@ -144,19 +145,19 @@ mod tests {
             enumerate: driver::enumerate,
             name: driver::name,
         };
-        // SAFETY: these functions take the modules that are numbers.
+        // SAFETY: these functions accept numbers as modules.
         unsafe { calls.names(ptr::without_provenance_mut(module), check) }
     }
 
     #[test]
-    fn names_are_those_that_the_driver_gives() {
+    fn names_come_from_the_driver() {
         assert_eq!(names(driver::FINE).unwrap(), ["first", "second"]);
         assert_eq!(names(driver::FEWER).unwrap(), ["first"]);
         assert!(names(driver::EMPTY).unwrap().is_empty());
     }
 
     #[test]
-    fn a_name_that_is_none_is_an_error() {
+    fn missing_name_is_an_error() {
         let error = names(driver::NO_NAME).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Driver);
         assert_eq!(error.call(), "cuFuncGetName");
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_driver_refuses_is_told() {
+    fn failing_calls_are_reported() {
         for (module, call) in [
             (driver::COUNT_FAILS, "cuModuleGetFunctionCount"),
             (driver::ENUMERATE_FAILS, "cuModuleEnumerateFunctions"),

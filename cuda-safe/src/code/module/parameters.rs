@@ -1,11 +1,11 @@
-//! What PTX says about its kernels' parameters.
+//! Reads the parameters of kernels from PTX.
 
 use std::sync::Arc;
 
 use crate::code::parameter::{ParameterInfo, ParameterKind};
 
-/// The parameters of each kernel that PTX defines. Kernels whose parameters can't be parsed with certainty are
-/// omitted: their kinds stay unknown.
+/// Returns the parameters of each kernel that PTX defines. Kernels whose parameters cannot be
+/// parsed with certainty are omitted, so their kinds stay unknown.
 pub(super) fn of(ptx: &str) -> Vec<(String, Arc<[ParameterInfo]>)> {
     ptx.match_indices(".entry")
         .filter_map(|(at, word)| {
@@ -37,7 +37,7 @@ fn parameters(list: &str) -> Option<Arc<[ParameterInfo]>> {
         .collect()
 }
 
-/// Size, alignment and kind of `.param .u64 .ptr .global .align 4 name` or
+/// Returns the size, alignment and kind of `.param .u64 .ptr .global .align 4 name` or
 /// `.param .align 4 .b8 name[12]`.
 fn parameter(declaration: &str) -> Option<(usize, usize, ParameterKind)> {
     let mut words = declaration.split_whitespace();
@@ -82,7 +82,7 @@ fn parameter(declaration: &str) -> Option<(usize, usize, ParameterKind)> {
     Some((size.checked_mul(length)?, alignment, kind))
 }
 
-/// Size and kind of a type. An untyped one (`.b32`) may be anything.
+/// Returns the size and kind of a type. An untyped one (`.b32`) can be of any kind.
 fn scalar(word: &str) -> Option<(usize, ParameterKind)> {
     let (letter, bits) = word.strip_prefix('.')?.split_at_checked(1)?;
     let kind = match letter {
@@ -105,24 +105,24 @@ fn scalar(word: &str) -> Option<(usize, ParameterKind)> {
 mod tests {
     use super::*;
 
-    fn told(list: &str) -> Vec<(usize, usize, ParameterKind)> {
+    fn parsed(list: &str) -> Vec<(usize, usize, ParameterKind)> {
         let ptx = format!(".visible .entry k(\n{list}\n)\n{{ ret; }}");
         let [(name, parameters)] = &of(&ptx)[..] else {
-            panic!("not understood: {list}");
+            panic!("cannot parse: {list}");
         };
         assert_eq!(name, "k");
-        let tell = |p: &ParameterInfo| (p.offset, p.size, p.kind);
-        parameters.iter().map(tell).collect()
+        let row = |p: &ParameterInfo| (p.offset, p.size, p.kind);
+        parameters.iter().map(row).collect()
     }
 
     #[test]
-    fn kinds_sizes_and_places_are_read() {
+    fn kinds_sizes_and_offsets_are_read() {
         use ParameterKind::{Aggregate, Float, Integer, Pointer, Unknown};
         let list = "\t.param .f32 k_param_0,\n\t.param .u64 k_param_1,\n\t.param .s8 k_param_2,\n\
             \t.param .u64 .ptr .global .align 4 k_param_3,\n\t.param .align 2 .b8 k_param_4[2],\n\
             \t.param .align 16 .b8 k_param_5[48],\n\t.param .b32 x,\n.param .f64 y";
         assert_eq!(
-            told(list),
+            parsed(list),
             [
                 (0, 4, Float),
                 (8, 8, Integer),
@@ -134,10 +134,10 @@ mod tests {
                 (104, 8, Float),
             ]
         );
-        assert_eq!(told(".param .u64 .ptr x"), [(0, 8, Pointer)]);
-        assert_eq!(told(".param .u64 .ptr .align 1 x"), [(0, 8, Pointer)]);
+        assert_eq!(parsed(".param .u64 .ptr x"), [(0, 8, Pointer)]);
+        assert_eq!(parsed(".param .u64 .ptr .align 1 x"), [(0, 8, Pointer)]);
         assert_eq!(
-            told(".param .f32 x[3]"),
+            parsed(".param .f32 x[3]"),
             [(0, 12, Aggregate { alignment: 4 })]
         );
         let words = ".param .u16 x, .param .f16 y, .param .b128 z, .param .s16 last";
@@ -147,12 +147,12 @@ mod tests {
             (16, 16, Unknown),
             (32, 2, Integer),
         ];
-        assert_eq!(told(words), expected);
-        assert_eq!(told(""), []);
+        assert_eq!(parsed(words), expected);
+        assert_eq!(parsed(""), []);
     }
 
     #[test]
-    fn each_kernel_has_its_own() {
+    fn each_kernel_has_its_own_parameters() {
         let ptx = ".visible .entry a(.param .u32 x)\n.maxntid 128\n{ }\n.entry b { }\n.entry c()\n{ }\n\
             .func d(.param .u32 x)\n{ }\n.entry\te(\n.param .f64 x\n)";
         let names: Vec<_> = of(ptx).into_iter().map(|(n, p)| (n, p.len())).collect();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_left_out() {
+    fn unparsable_kernels_are_omitted() {
         for list in [
             ".param .u32",
             ".u32 x",

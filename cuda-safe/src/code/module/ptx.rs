@@ -1,6 +1,6 @@
-//! The names that PTX defines.
+//! Reads the names of kernels and variables from PTX.
 
-/// The kernels that PTX defines.
+/// Returns the kernels that PTX defines.
 pub(super) fn entries(ptx: &str) -> Vec<String> {
     ptx.match_indices(".entry")
         .filter_map(|(at, word)| {
@@ -11,7 +11,7 @@ pub(super) fn entries(ptx: &str) -> Vec<String> {
         .collect()
 }
 
-/// The variables that PTX defines in the module's scope.
+/// Returns the variables that PTX defines in module scope.
 pub(super) fn variables(ptx: &str) -> Vec<String> {
     ptx.lines()
         .filter_map(|line| {

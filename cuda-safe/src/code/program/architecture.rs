@@ -1,4 +1,4 @@
-//! What code is compiled for.
+//! Target architectures of compilations.
 
 use std::{ffi::c_int, fmt};
 
@@ -10,8 +10,8 @@ use crate::{
     error::{Error, ErrorKind, Result},
 };
 
-/// What code is compiled for: a real architecture (`sm_90`: machine code, and PTX with it), or a virtual one
-/// (`compute_90`: PTX only).
+/// A target architecture. Real architectures (`sm_90`) produce machine code and PTX. Virtual ones
+/// (`compute_90`) produce only PTX.
 ///
 /// ```
 /// use cuda_safe::Architecture;
@@ -36,7 +36,7 @@ enum Suffix {
 }
 
 impl Architecture {
-    /// Machine code for one architecture: 90 means `sm_90`.
+    /// Returns a real architecture, for machine code. 90 means `sm_90`.
     #[must_use]
     pub const fn real_of(number: u32) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Architecture {
         }
     }
 
-    /// PTX only: 90 means `compute_90`.
+    /// Returns a virtual architecture, for PTX only. 90 means `compute_90`.
     #[must_use]
     pub const fn virtual_of(number: u32) -> Self {
         Self {
@@ -56,32 +56,36 @@ impl Architecture {
         }
     }
 
-    /// With the features that exactly this architecture has, and no other: `sm_90a`.
+    /// Adds the features that only this exact architecture has: `sm_90a`.
     #[must_use]
     pub const fn specific(mut self) -> Self {
         self.suffix = Suffix::Specific;
         self
     }
 
-    /// With the features that the architecture's family has: `sm_100f`.
+    /// Adds the features of the architecture's family: `sm_100f`.
     #[must_use]
     pub const fn family(mut self) -> Self {
         self.suffix = Suffix::Family;
         self
     }
 
-    /// The best that the compiler can do for a device: machine code if it knows an architecture of the device's
-    /// generation that is not newer than the device, otherwise PTX of an older architecture.
+    /// Returns the best architecture that the compiler supports for a device.
+    ///
+    /// It is real, for machine code, if the compiler knows an architecture of the device's
+    /// generation that is not newer than the device. Otherwise it is virtual, for PTX of an older
+    /// architecture.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] where the device is older than everything that the compiler knows.
+    /// Returns [`ErrorKind::Unsupported`] if the device is older than every architecture that the
+    /// compiler supports.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, ComputeCapability};
     /// # fn main() -> cuda_safe::Result<()> {
     /// let hopper = Architecture::for_device(ComputeCapability { major: 9, minor: 0 })?;
     /// assert_eq!(hopper, Architecture::real_of(90));
-    /// // Of a generation to come: PTX, which its driver compiles.
+    /// // A future generation gets PTX, which its driver compiles.
     /// assert!(!Architecture::for_device(ComputeCapability { major: 99, minor: 0 })?.is_real());
     /// # Ok(())
     /// # }
@@ -105,7 +109,7 @@ impl Architecture {
                 ErrorKind::Unsupported,
                 "nvrtcGetSupportedArchs",
                 format!(
-                    "this NVRTC ({}) compiles for {supported:?} and the device is {device}: build \
+                    "this NVRTC ({}) compiles for {supported:?}, but the device is {device}. Fix: build \
                      with an older CUDA toolkit",
                     nvrtc_version().map_or_else(|_| "unknown".into(), |v| v.to_string())
                 ),
@@ -113,13 +117,14 @@ impl Architecture {
         }
     }
 
-    /// The same for PTX alone.
+    /// Returns the virtual architecture with the same number and suffix.
     pub(crate) const fn without_code(mut self) -> Self {
         self.real = false;
         self
     }
 
-    /// Whether the result has machine code, and not only PTX.
+    /// Returns whether the architecture is real, so that the result has machine code in addition to
+    /// PTX.
     #[must_use]
     pub const fn is_real(self) -> bool {
         self.real
@@ -138,15 +143,15 @@ impl fmt::Display for Architecture {
     }
 }
 
-/// The architectures that this NVRTC knows; 90 means `sm_90`.
+/// Returns the architectures that this NVRTC supports. 90 means `sm_90`.
 fn supported() -> Result<Vec<u32>> {
     let mut count: c_int = 0;
-    // SAFETY: `count` is valid for the write.
+    // SAFETY: `count` is valid for writing.
     check("nvrtcGetNumSupportedArchs", unsafe {
         sys::nvrtcGetNumSupportedArchs(&mut count)
     })?;
     let mut numbers = vec![0 as c_int; usize::try_from(count).unwrap_or(0)];
-    // SAFETY: room for as many as the call above announced.
+    // SAFETY: the array has the length that the call above returned.
     check("nvrtcGetSupportedArchs", unsafe {
         sys::nvrtcGetSupportedArchs(numbers.as_mut_ptr())
     })?;
@@ -161,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_real_ones_make_machine_code() {
+    fn only_real_architectures_are_real() {
         assert!(!Architecture::virtual_of(90).is_real());
         assert!(Architecture::real_of(90).is_real());
     }
@@ -177,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_older_architecture_of_the_generation_is_chosen() {
+    fn newest_compatible_architecture_is_chosen() {
         assert_eq!(chosen(90), "sm_90");
         assert_eq!(chosen(89), "sm_86");
         assert_eq!(chosen(103), "sm_100");
@@ -187,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_the_compilers() {
+    fn names_match_the_compilers() {
         assert_eq!(Architecture::real_of(90).specific().to_string(), "sm_90a");
         assert_eq!(
             Architecture::virtual_of(100).family().to_string(),

@@ -1,4 +1,4 @@
-//! Finding the library that NVRTC loads by bare name at its first compilation.
+//! Finds the library that NVRTC loads by its bare name for its first compilation.
 
 use std::{
     ffi::{CStr, CString, OsStr, c_int},
@@ -10,31 +10,31 @@ use std::{
 
 const FOR_ALL: c_int = libc::RTLD_NOW | libc::RTLD_GLOBAL;
 
-/// Loads `libnvrtc-builtins` from the folder that `libnvrtc` came from.
+/// Loads `libnvrtc-builtins` from the folder of `libnvrtc`.
 ///
-/// Packages that are not installed system-wide have no run path between the two, and NVRTC loads the second by its
-/// bare name. If it is loaded already, that succeeds.
+/// NVRTC loads it by its bare name, and packages that are not installed system-wide have no run
+/// path from one to the other. If it is already loaded, NVRTC finds it.
 pub(super) fn preload() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let path = library().and_then(|library| neighbour(&library));
         if let Some(path) = path.and_then(|path| CString::new(path.as_os_str().as_bytes()).ok()) {
-            // SAFETY: a NUL-terminated path. If this loads nothing, NVRTC searches by itself.
-            // Never closed: NVRTC uses it until the process ends.
+            // SAFETY: the path is NUL-terminated. If this fails, NVRTC searches by itself.
+            // The library is never closed, because NVRTC uses it until the process ends.
             unsafe { libc::dlopen(path.as_ptr(), FOR_ALL) };
         }
     });
 }
 
-/// The file that NVRTC was loaded from.
+/// Returns the file that NVRTC was loaded from.
 pub(crate) fn library() -> Option<PathBuf> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
     let address = cuda_sys::loading::nvrtc_address();
-    // SAFETY: `info` is valid for the write; any address may be asked about.
+    // SAFETY: `info` is valid for writing, and the function accepts any address.
     if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
         return None;
     }
-    // SAFETY: the call above succeeded, and so filled it in.
+    // SAFETY: the call above succeeded, so it initialized `info`.
     let info = unsafe { info.assume_init() };
     if info.dli_fname.is_null() {
         return None;
@@ -42,7 +42,7 @@ pub(crate) fn library() -> Option<PathBuf> {
     // SAFETY: a NUL-terminated path that lives as long as the library is loaded.
     let library = unsafe { CStr::from_ptr(info.dli_fname) };
     let library = Path::new(OsStr::from_bytes(library.to_bytes()));
-    // A link in another folder leads to where the neighbour is.
+    // If the file is a symbolic link, the other library is next to its target.
     Some(
         library
             .canonicalize()
@@ -50,10 +50,10 @@ pub(crate) fn library() -> Option<PathBuf> {
     )
 }
 
-/// The `libnvrtc-builtins` beside a `libnvrtc`, if there is one.
+/// Returns the `libnvrtc-builtins` next to a `libnvrtc`, if it exists.
 pub(super) fn neighbour(library: &Path) -> Option<PathBuf> {
     let version = super::nvrtc_version().ok()?;
-    // NVIDIA's other build of both is `libnvrtc.alt.so`.
+    // NVIDIA's alternative build of both libraries has the suffix `.alt`, as in `libnvrtc.alt.so`.
     let name = library.file_name()?.to_str()?;
     let kind = if name.starts_with("libnvrtc.alt.") {
         ".alt"

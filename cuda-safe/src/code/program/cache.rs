@@ -1,52 +1,57 @@
-//! Compiled programs on disk.
+//! The cache of compiled programs on disk.
 
 use std::{env, ffi::OsString, path::PathBuf};
 
-/// Where compiled programs are stored between runs.
+/// The folder in which compiled programs are stored between runs.
 ///
-/// An entry is used only if compiling again would give the same result. Its key is a hash over
+/// An entry is used only if compiling again would give the same result. Its key is a hash of:
 ///
 /// - the source, its name, the options with the architecture and the include paths, the name
 ///   expressions, and the headers from memory;
-/// - path and contents of every file that may be included, and which of these are the same file;
-/// - the build of NVRTC: its version, a part of the loaded library, size and time of its file and of
-///   `libnvrtc-builtins`;
-/// - the current directory, if the result names it because of an option: [`line_info`](crate::Program::line_info) or
-///   [`device_debug`](crate::Program::device_debug).
+/// - the path and contents of every file that may be included, and which of these paths are the
+///   same file;
+/// - the build of NVRTC: its version, a part of the loaded library, and the size and time of its
+///   file and of `libnvrtc-builtins`;
+/// - the current directory, if an option writes it into the result:
+///   [`line_info`](crate::Program::line_info) or [`device_debug`](crate::Program::device_debug).
 ///
-/// The line information that programs have by default is the one exception to that rule: the folder in it is the current
-/// one of the process that has compiled.
+/// The default line information is the one exception. It contains the current directory of the
+/// process that compiled the program.
 ///
-/// So an edit, a header that appears in front of another, or an update of NVRTC changes the key, and entries never
-/// have to be invalidated. Files are recognised by their contents, not by their times.
+/// An edit, a new header that hides another one, or an update of NVRTC changes the key, so entries
+/// never need to be invalidated. Files are identified by their contents, not by their times.
 ///
-/// NVRTC doesn't report which files it reads. What it may read is derived from the source texts, as its preprocessor
-/// would do it, but for all conditions at once. If it isn't certain what a result depends on, nothing is stored, and
-/// the program is compiled each time. That is so where
+/// NVRTC does not report which files it reads. The cache derives them from the source texts as the
+/// preprocessor would, but for all conditions at once. If it cannot be certain which files a result
+/// depends on, it stores nothing and the program is compiled each time. This happens if:
 ///
-/// - a macro follows `#include`, or stands in `__has_include`, and its value isn't plainly a header's name, possibly
-///   with other macros in it; or a macro's name with capitals in it is defined nowhere; or words that matter may be
+/// - a macro is the operand of `#include` or `__has_include`, and its value is not clearly a
+///   header's name, which may contain other macros;
+/// - a macro's name contains capital letters and is not defined anywhere, or relevant words may be
 ///   pasted together;
-/// - there is a directive that isn't C++'s (`#import`, `# 1 "file"`), a trigraph, or text that compilers read in
-///   different ways, such as an apostrophe in prose with `/*` behind it on its line, even in a part that is skipped;
+/// - the source has a directive that is not part of C++ (`#import`, `# 1 "file"`), a trigraph, or
+///   text that compilers read in different ways, such as an apostrophe in prose followed by `/*` on
+///   the same line, even in a skipped part;
 /// - the source contains the time of compilation (`__DATE__`, `__TIME__`);
-/// - an [`option`](crate::Program::option) isn't known here, or reads or writes files of its own: precompiled
-///   headers, `--time`, `-Xcudafe`, assembler options in a file; or the dialect is older than C++11;
-/// - an environment variable is set that changes what NVRTC does, such as `NVRTC_APPEND_FLAGS`;
-/// - a file can't be read, isn't a regular file, or changed during the compilation;
-/// - `libnvrtc-builtins` isn't beside `libnvrtc`.
+/// - the cache does not know an [`option`](crate::Program::option), or the option reads or writes
+///   files: precompiled headers, `--time`, `-Xcudafe`, or assembler options in a file;
+/// - the dialect is older than C++11;
+/// - an environment variable that affects NVRTC is set, such as `NVRTC_APPEND_FLAGS`;
+/// - a file cannot be read, is not a regular file, or changed during the compilation;
+/// - `libnvrtc-builtins` is not next to `libnvrtc`.
 ///
-/// # Who can write to it
+/// # Permissions
 ///
-/// An entry holds code that will run. A folder or an entry is neither read nor written if it belongs to anybody but
-/// this user or root, if its group or others may write to it, or if it is a symbolic link. That is not an error: the
-/// program is compiled instead. New folders get the mode 0700, entries 0600. Somebody who may write to a folder
-/// further up can replace this one, but not by one that would be trusted. Where ownership can't be determined, that
-/// is on systems other than Linux, nothing is stored.
+/// An entry contains code that will run. The cache neither reads nor writes a folder or an entry if
+/// it belongs to a user other than this one or root, if its group or others can write to it, or if
+/// it is a symbolic link. This is not an error: the program is compiled instead. New folders have
+/// the mode 0700 and new entries 0600. A user who can write to a parent folder can replace the
+/// cache folder, but the cache does not trust the replacement. Systems other than Linux cannot
+/// determine the owner, so nothing is stored there.
 ///
-/// Entries are written to a temporary file and renamed, and they are verified when they are read. Several processes
-/// may share a folder, and a broken entry is compiled again. An entry that can't be written is not stored; that is
-/// not an error either.
+/// Entries are written to a temporary file and renamed, and they are verified when they are read.
+/// Several processes can share a folder. A damaged entry is compiled again. If an entry cannot be
+/// written, it is not stored, which is not an error either.
 ///
 /// ```
 /// # use cuda_safe::{Architecture, program::Cache, Program};
@@ -65,8 +70,8 @@ use std::{env, ffi::OsString, path::PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cache {
-    /// The folder named by the environment variable `CUDA_DIRECT_CACHE` (`off` for none); otherwise
-    /// `$XDG_CACHE_HOME/cuda-direct`; otherwise `$HOME/.cache/cuda-direct`.
+    /// The folder in the environment variable `CUDA_DIRECT_CACHE` (`off` disables the cache). If it
+    /// is unset or empty, `$XDG_CACHE_HOME/cuda-direct` or else `$HOME/.cache/cuda-direct`.
     #[default]
     Default,
     /// This folder. It is created if it does not exist.
@@ -76,7 +81,7 @@ pub enum Cache {
 }
 
 impl Cache {
-    /// The folder of the entries; `None` if nothing is stored.
+    /// Returns the folder of the entries, or `None` if nothing is stored.
     pub(super) fn folder(&self) -> Option<PathBuf> {
         match self {
             Self::Off => None,
@@ -103,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_folder_is_named_by_variables() {
+    fn default_folder_depends_on_environment_variables() {
         let folder = |variables: &[(&str, &str)]| {
             default_folder(|name| {
                 let (_, value) = variables.iter().find(|(known, _)| *known == name)?;
@@ -137,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_as_it_was_given() {
+    fn explicit_folder_is_used_unchanged() {
         assert_eq!(Cache::Off.folder(), None);
         assert_eq!(Cache::Folder("a".into()).folder(), Some("a".into()));
         assert_eq!(Cache::default(), Cache::Default);

@@ -1,4 +1,4 @@
-//! Compilations that can be given up.
+//! Cancellation of compilations.
 
 use std::{
     cell::Cell,
@@ -14,29 +14,29 @@ use super::{newer, version::check};
 use crate::error::{Error, Result};
 
 thread_local! {
-    /// Whether this thread is in a function that decides whether a compilation goes on.
+    /// Whether this thread is in a function that decides whether a compilation continues.
     static DECIDING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns an error if this thread is in the function that [`Program::compile_unless`] was given.
+/// Returns an error if this thread is in the function that [`Program::compile_unless`] calls.
 ///
-/// NVRTC 13.0 compiles one program at a time: a compilation that began there would wait for the one that called the
-/// function.
+/// NVRTC 13.0 compiles one program at a time, so a compilation that starts there would wait for the
+/// compilation that called the function.
 pub(super) fn refuse_within(call: &'static str) -> Result<()> {
     if !DECIDING.get() {
         return Ok(());
     }
     Err(Error::invalid(
         call,
-        "the function that Program::compile_unless calls must not compile, nor change the compiler's heap: it would wait \
-         for the compilation that called it. Return first, and make the call afterwards or on another thread",
+        "the function that Program::compile_unless calls must not compile or change the compiler's heap, because it would \
+         wait for the compilation that called it. Fix: return first, then make the call, or make it on another thread",
     ))
 }
 
-/// What the compiler asks whether it is to go on.
+/// The state of the callback with which the compiler asks whether to continue.
 pub(super) struct Flow<'a> {
     is_cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Once it is cancelled it stays so, as the compiler wants it.
+    /// Once cancelled, a compilation stays cancelled, as the compiler requires.
     decided: AtomicBool,
 }
 
@@ -50,13 +50,14 @@ impl<'a> Flow<'a> {
 }
 
 impl Flow<'_> {
-    /// Has the compiler ask during the compilation of a program.
+    /// Sets the callback that the compiler calls while it compiles a program.
     ///
     /// # Safety
-    /// A live program, which is compiled for no longer than this lives.
+    /// The caller must ensure that the program is live and is compiled only while `self` lives.
     pub(super) unsafe fn follow(&self, program: nvrtcProgram) -> Result<()> {
         let set = newer::nvrtcSetFlowCallback()?;
-        // SAFETY: the caller's promise; the callback gets this, which is shared among threads as it has to be.
+        // SAFETY: the caller's promise. The callback gets `self`, which can be shared between
+        // threads.
         let code = unsafe { set(program, answer, ptr::from_ref(self).cast_mut().cast()) };
         check("nvrtcSetFlowCallback", code)
     }
@@ -66,7 +67,7 @@ impl Flow<'_> {
             return true;
         }
         let before = DECIDING.replace(true);
-        // A panic must not unwind through the compiler: it cancels.
+        // A panic must not unwind through the compiler, so it cancels the compilation.
         let is_cancelled = catch_unwind(AssertUnwindSafe(self.is_cancelled)).unwrap_or(true);
         DECIDING.set(before);
         if is_cancelled {
@@ -77,7 +78,7 @@ impl Flow<'_> {
 }
 
 unsafe extern "C" fn answer(flow: *mut c_void, _: *mut c_void) -> c_int {
-    // SAFETY: `follow` gave this address, of something that lives for as long as the program is compiled.
+    // SAFETY: `follow` passed this address. The value lives for as long as the program is compiled.
     let flow = unsafe { &*flow.cast::<Flow<'_>>() };
     c_int::from(flow.answer())
 }

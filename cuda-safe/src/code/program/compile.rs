@@ -1,4 +1,4 @@
-//! The calls to NVRTC.
+//! Calls of NVRTC.
 
 use std::{
     env,
@@ -26,13 +26,14 @@ use crate::{
 };
 
 impl Program {
-    /// Compiles, or takes the result of an earlier compilation from the cache.
+    /// Compiles the program, or takes the result of an earlier compilation from the cache.
     ///
     /// # Errors
-    /// [`ErrorKind::Compile`](crate::ErrorKind::Compile) with the log, and the source lines that it refers to.
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where the compiler does not know the architecture.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where the source, a name or an option
-    /// contains a NUL character.
+    /// Returns [`ErrorKind::Compile`](crate::ErrorKind::Compile), with the log and the source lines
+    /// that it refers to, if the program does not compile. Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the compiler does not support
+    /// the architecture. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument)
+    /// if the source, a name or an option contains a NUL character.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -48,11 +49,14 @@ impl Program {
         compile(self, architecture, None)
     }
 
-    /// Compiles for a device of this compute capability: to machine code if the compiler knows the device, and to PTX
-    /// in any case.
+    /// Compiles the program for a device with this compute capability.
+    ///
+    /// The result has PTX, and also machine code if the compiler supports the device.
     ///
     /// # Errors
-    /// As [`compile`](Self::compile).
+    /// Returns the errors of [`compile`](Self::compile), and
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device is older than every
+    /// architecture that the compiler supports.
     ///
     /// ```
     /// # use cuda_safe::{ComputeCapability, Program};
@@ -67,15 +71,18 @@ impl Program {
         self.compile(Architecture::for_device(capability)?)
     }
 
-    /// Compiles as [`compile`](Self::compile) does, until `is_cancelled` returns `true`.
+    /// Compiles the program as [`compile`](Self::compile) does, unless `is_cancelled` returns
+    /// `true`.
     ///
-    /// The compiler calls `is_cancelled` now and then, on any thread. Compiling in it, and
-    /// [`set_precompiled_header_heap`](crate::program::set_precompiled_header_heap), return
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument). A panic in it cancels, too.
+    /// The compiler calls `is_cancelled` from time to time, on any thread. In it, compilations and
+    /// [`set_precompiled_header_heap`](crate::program::set_precompiled_header_heap) return
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument). A panic in it also
+    /// cancels the compilation.
     ///
     /// # Errors
-    /// As [`compile`](Self::compile); NVRTC's code `NVRTC_ERROR_CANCELLED` (16) where it was cancelled;
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where NVRTC is older than 12.8.
+    /// Returns the errors of [`compile`](Self::compile). Returns NVRTC's code
+    /// `NVRTC_ERROR_CANCELLED` (16) if the compilation was cancelled, and
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if NVRTC is older than 12.8.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, program::Cache, Code, Program, sys};
@@ -99,7 +106,8 @@ fn compile(
     architecture: Architecture,
     flow: Option<&Flow<'_>>,
 ) -> Result<CompiledProgram> {
-    // Before the lock that `run` takes: whoever sets the compiler's heap may be waiting for it.
+    // Before the lock that `run` takes, because a thread that sets the compiler's heap may be
+    // waiting for it.
     cancel::refuse_within("nvrtcCompileProgram")?;
     precompiled::check(program)?;
     let toolkit = toolkit_include_paths(|name| env::var_os(name), sys::TOOLKIT_INCLUDE_DIRS);
@@ -116,8 +124,9 @@ fn compile(
     }
     #[cfg(target_os = "linux")]
     super::builtins::preload();
-    // Not among the options that the result is kept by: the key has that it is asked for.
-    let lines = (program.lines && !tells_lines(&program.options)).then(|| LINES.to_owned());
+    // Not part of the options in the cache key. The key itself records that line information was
+    // requested.
+    let lines = (program.lines && !sets_line_info(&program.options)).then(|| LINES.to_owned());
     let all: Vec<_> = options.iter().cloned().chain(lines).collect();
     let mut compiled = run(program, architecture, &all, flow)?;
     compiled.sources = sources;
@@ -129,8 +138,8 @@ fn compile(
 
 const LINES: &str = "--generate-line-info";
 
-/// Whether the options say themselves what the code tells about lines.
-fn tells_lines(options: &[String]) -> bool {
+/// Returns whether the options themselves determine the line information.
+fn sets_line_info(options: &[String]) -> bool {
     options.iter().any(|option| {
         let name = option.trim_start_matches('-');
         let name = name.split('=').next().unwrap_or(name);
@@ -141,16 +150,16 @@ fn tells_lines(options: &[String]) -> bool {
     })
 }
 
-/// Whether the options ask for link-time optimisation.
-fn asks_for_lto(options: &[String]) -> bool {
+/// Returns whether the options request link-time optimization.
+fn requests_lto(options: &[String]) -> bool {
     options.iter().any(|option| {
         let name = option.trim_matches(' ').trim_start_matches('-');
         matches!(name, "dlto" | "dlink-time-opt" | "gen-opt-lto")
     })
 }
 
-/// The toolkit's headers: those of the machine that the program runs on, otherwise those that it was built with.
-/// Never a mixture of two toolkits.
+/// Returns the toolkit's header folders: those of the machine that the program runs on, or else
+/// those that it was built with. The result never mixes two toolkits.
 pub(super) fn toolkit_include_paths(
     variable: impl Fn(&str) -> Option<OsString>,
     built_with: &[&str],
@@ -169,7 +178,7 @@ pub(super) fn toolkit_include_paths(
     .collect()
 }
 
-/// Destroys the program when it goes out of scope.
+/// A program that is destroyed when it goes out of scope.
 struct Handle(nvrtcProgram);
 
 impl Drop for Handle {
@@ -223,8 +232,8 @@ fn run(
     let count = |strings: &[CString]| i32::try_from(strings.len()).unwrap_or(i32::MAX);
 
     let mut raw = ptr::null_mut();
-    // SAFETY: `raw` is valid for the write; all strings are NUL-terminated and the arrays as long
-    // as their count; NVRTC copies them.
+    // SAFETY: `raw` is valid for writing. All strings are NUL-terminated, and the arrays are as
+    // long as their count. NVRTC copies them.
     check("nvrtcCreateProgram", unsafe {
         sys::nvrtcCreateProgram(
             &mut raw,
@@ -237,16 +246,16 @@ fn run(
     })?;
     let handle = Handle(raw);
     for expression in &expressions {
-        // SAFETY: a live program and a NUL-terminated string.
+        // SAFETY: the program is live, and the string is NUL-terminated.
         check("nvrtcAddNameExpression", unsafe {
             sys::nvrtcAddNameExpression(handle.0, expression.as_ptr())
         })?;
     }
     if let Some(flow) = flow {
-        // SAFETY: a live program, which is compiled below and no more.
+        // SAFETY: the program is live and is compiled only below.
         unsafe { flow.follow(handle.0) }?;
     }
-    // SAFETY: a live program, and an array as long as its count.
+    // SAFETY: the program is live, and the array is as long as its count.
     let code =
         unsafe { sys::nvrtcCompileProgram(handle.0, count(&options), pointers(&options).as_ptr()) };
     let log = text_of(
@@ -281,7 +290,7 @@ fn run(
     } else {
         None
     };
-    let lto_ir = if asks_for_lto(&program.options) {
+    let lto_ir = if requests_lto(&program.options) {
         let bytes = bytes_of(
             &handle,
             sys::nvrtcGetLTOIRSize,
@@ -298,7 +307,7 @@ fn run(
         lto_ir,
         log,
         lowered,
-        // SAFETY: a live program.
+        // SAFETY: the program is live.
         precompiled: unsafe { precompiled::status(program, handle.0) },
         from_cache: false,
         sources: Arc::default(),
@@ -311,7 +320,7 @@ fn compile_error(
     code: nvrtcResult,
     log: String,
 ) -> Error {
-    /// `NVRTC_ERROR_CANCELLED`, which is newer than the oldest headers.
+    /// `NVRTC_ERROR_CANCELLED`, which is newer than the oldest supported headers.
     const CANCELLED: nvrtcResult = nvrtcResult(16);
     if code == CANCELLED {
         let detail = "the compilation was cancelled";
@@ -327,7 +336,7 @@ fn compile_error(
     let headers = headers.map(|(name, text)| (name.as_str(), text.as_str()));
     let mut detail = diagnostics::explain(&log, iter::once(own).chain(headers));
     if code == nvrtcResult::NVRTC_ERROR_INVALID_OPTION {
-        // NVRTC names the option but not its value.
+        // NVRTC reports the option but not its value.
         detail.push_str(&format!(
             "\ncompiled for the architecture {architecture} with the options {:?}",
             program.options
@@ -335,7 +344,7 @@ fn compile_error(
     }
     if code == nvrtcResult::NVRTC_ERROR_BUILTIN_OPERATION_FAILURE {
         detail.push_str(
-            "\nNVRTC did not find its libnvrtc-builtins: it must lie in the folder of libnvrtc or \
+            "\nNVRTC did not find its library libnvrtc-builtins. Fix: put it in the folder of libnvrtc or \
              on the loader's path",
         );
     }
@@ -348,26 +357,27 @@ fn compile_error(
 
 fn lowered_name(handle: &Handle, expression: &CStr) -> Result<String> {
     let mut lowered = ptr::null();
-    // SAFETY: a live program, a NUL-terminated string, and `lowered` valid for the write.
+    // SAFETY: the program is live, the string is NUL-terminated, and `lowered` is valid for
+    // writing.
     check("nvrtcGetLoweredName", unsafe {
         sys::nvrtcGetLoweredName(handle.0, expression.as_ptr(), &mut lowered)
     })?;
     // SAFETY: null, or a NUL-terminated string that lives as long as the program.
     unsafe { text_at(lowered) }.ok_or_else(|| {
-        let detail = format!("NVRTC gives no name for {expression:?}");
+        let detail = format!("NVRTC returned no name for {expression:?}");
         Error::checked(ErrorKind::NotFound, "nvrtcGetLoweredName", detail)
     })
 }
 
-/// `None` for a null pointer.
+/// Returns the text, or `None` for a null pointer.
 ///
 /// # Safety
-/// Any other is a NUL-terminated string.
+/// The caller must ensure that `text` is null or NUL-terminated.
 unsafe fn text_at(text: *const c_char) -> Option<String> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller's promise.
     let text = unsafe { CStr::from_ptr(text) };
     Some(text.to_string_lossy().into_owned())
 }
@@ -382,17 +392,17 @@ fn bytes_of(
     call: &'static str,
 ) -> Result<Vec<u8>> {
     let mut size = 0;
-    // SAFETY: a live program; `size` is valid for the write.
+    // SAFETY: the program is live, and `size` is valid for writing.
     check(call, unsafe { size_of(handle.0, &mut size) })?;
     let mut bytes = vec![0u8; size];
-    // SAFETY: a live program; room for as many bytes as the call above announced.
+    // SAFETY: the program is live, and the buffer has the size that the call above returned.
     check(call, unsafe {
         contents_of(handle.0, bytes.as_mut_ptr().cast())
     })?;
     Ok(bytes)
 }
 
-/// Text without the NUL that ends it.
+/// Returns the text without the NUL that terminates it.
 fn text_of(
     handle: &Handle,
     size_of: SizeOf,
@@ -416,7 +426,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_of_nvrtc_becomes_an_error() {
+    fn nvrtc_codes_become_errors() {
         assert!(check("nvrtcCall", nvrtcResult::NVRTC_SUCCESS).is_ok());
         let error = check("nvrtcCall", nvrtcResult::NVRTC_ERROR_OUT_OF_MEMORY).unwrap_err();
         assert_eq!(error.call(), "nvrtcCall");
@@ -427,17 +437,17 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_be_missing() {
-        // SAFETY: null, and a literal.
+    fn null_name_is_none() {
+        // SAFETY: null and a literal.
         let (none, name) = unsafe { (text_at(ptr::null()), text_at(c"name".as_ptr())) };
         assert_eq!(none, None);
         assert_eq!(name.as_deref(), Some("name"));
     }
 
     #[test]
-    fn what_options_say_about_lines_is_seen() {
-        let tells = |options: &[&str]| {
-            tells_lines(&options.iter().map(ToString::to_string).collect::<Vec<_>>())
+    fn options_for_line_info_are_recognized() {
+        let sets_lines = |options: &[&str]| {
+            sets_line_info(&options.iter().map(ToString::to_string).collect::<Vec<_>>())
         };
         for option in [
             "-G",
@@ -446,13 +456,13 @@ mod tests {
             "--generate-line-info",
             "-G=true",
         ] {
-            assert!(tells(&["-w", option]), "{option}");
+            assert!(sets_lines(&["-w", option]), "{option}");
         }
-        assert!(!tells(&[]) && !tells(&["-w", "--fmad=true", "-DG"]));
+        assert!(!sets_lines(&[]) && !sets_lines(&["-w", "--fmad=true", "-DG"]));
     }
 
     #[test]
-    fn headers_are_those_of_one_toolkit() {
+    fn include_paths_belong_to_one_toolkit() {
         let folder = env::temp_dir().join(format!("cuda-safe-toolkit-{}", std::process::id()));
         let path = |name: &str| folder.join(name);
         for name in ["with/include/cccl", "old/include", "no/include", "built"] {

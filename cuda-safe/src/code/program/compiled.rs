@@ -33,28 +33,30 @@ pub struct CompiledProgram {
 }
 
 impl CompiledProgram {
-    /// The PTX text; empty if the program was compiled for [link-time optimisation](crate::Program::lto), or is linked machine
-    /// code.
+    /// Returns the PTX text. It is empty if the program was compiled for [link-time
+    /// optimization](crate::Program::lto) or is linked machine code.
     #[must_use]
     pub fn ptx(&self) -> &str {
         &self.ptx
     }
 
-    /// The machine code (a cubin); `None` if the program was compiled for a virtual architecture.
+    /// Returns the machine code (a cubin), or `None` if the program was compiled for a virtual
+    /// architecture.
     #[must_use]
     pub fn cubin(&self) -> Option<&[u8]> {
         self.cubin.as_deref()
     }
 
-    /// What a [`JitLinker`](crate::program::JitLinker) takes, in a format of the compiler's version; `None` if the program was not
-    /// compiled for [link-time optimisation](crate::Program::lto).
+    /// Returns the input for a [`JitLinker`](crate::program::JitLinker), in the format of the
+    /// compiler's version. Returns `None` if the program was not compiled for [link-time
+    /// optimization](crate::Program::lto).
     #[must_use]
     #[doc(alias = "nvrtcGetLTOIR")]
     pub fn lto_ir(&self) -> Option<&[u8]> {
         self.lto_ir.as_deref()
     }
 
-    /// The compiler's log: its warnings.
+    /// Returns the compiler's log, which contains its warnings.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -70,8 +72,8 @@ impl CompiledProgram {
         &self.log
     }
 
-    /// The mangled name of a name expression that was given to the program. White space makes no difference:
-    /// `f< float >` is `f<float>`.
+    /// Returns the mangled name of a name expression of the program. White space is ignored:
+    /// `f< float >` is the same as `f<float>`.
     #[must_use]
     pub fn lowered_name(&self, expression: &str) -> Option<&str> {
         let mut lowered = self.lowered.iter();
@@ -87,14 +89,16 @@ impl CompiledProgram {
         &self.lowered
     }
 
-    /// What became of the precompiled header that was to be written; `None` if none was, or this compiler can't tell.
+    /// Returns the outcome of writing a precompiled header. Returns `None` if none was requested,
+    /// or if the compiler cannot report it.
     #[must_use]
     #[doc(alias = "nvrtcGetPCHCreateStatus")]
     pub fn precompiled_header(&self) -> Option<PrecompiledHeader> {
         self.precompiled
     }
 
-    /// Whether this came from the cache on disk; [`Cache`](super::Cache) says when it can't.
+    /// Returns whether the program came from the cache on disk. [`Cache`](super::Cache) lists the
+    /// cases in which nothing is stored.
     #[must_use]
     pub fn is_from_cache(&self) -> bool {
         self.from_cache

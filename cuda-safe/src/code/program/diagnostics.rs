@@ -1,13 +1,15 @@
-//! The compiler's log, with the source lines that it refers to, and advice where a header is missing.
+//! Adds the source lines to the compiler's log, and advice about missing headers.
 
 use std::fmt::Write;
 
 use super::headers;
 use crate::error::sources::around;
 
-/// The log, where each line that names a place in one of the texts, which have names, is followed by the numbered source
-/// around that place. Messages about name expressions name the expression. What to do about missing headers is said at the
-/// end.
+/// Returns the log with source lines and advice.
+///
+/// If a line of the log names a line in one of the named texts, the numbered source around that
+/// line follows it. Messages about name expressions show the expression. Advice about missing
+/// headers comes at the end.
 pub(super) fn explain<'a>(
     log: &str,
     texts: impl Iterator<Item = (&'a str, &'a str)> + Clone,
@@ -15,9 +17,9 @@ pub(super) fn explain<'a>(
     let mut text = String::with_capacity(log.len() * 2);
     let mut lines = log.trim_end().lines().peekable();
     while let Some(message) = lines.next() {
-        if let Some((expression, message)) = of_expression(message, lines.peek().copied()) {
+        if let Some((expression, message)) = expression_message(message, lines.peek().copied()) {
             let column = lines.nth(1).and_then(|caret| caret.find('^'));
-            // The compiler says it once more, in words of its own.
+            // The compiler repeats the message in other words.
             if !message.contains("Error in parsing name expression") {
                 let _ = writeln!(text, "name expression `{expression}`:{message}");
                 let _ = writeln!(text, "  {expression}");
@@ -35,7 +37,8 @@ pub(super) fn explain<'a>(
         let Some((number, source)) = texts.clone().find_map(named) else {
             continue;
         };
-        // The compiler quotes the line, and puts a mark under it: that is shown within the numbered lines instead.
+        // The compiler quotes the line and marks a column below it. The numbered lines show the
+        // mark instead.
         let mut ahead = lines.clone();
         let quoted = ahead.next().and_then(|line| line.strip_prefix("  "));
         let mark = ahead.next().filter(|line| line.trim() == "^");
@@ -50,10 +53,10 @@ pub(super) fn explain<'a>(
     }
     text.truncate(text.trim_end().len());
     for header in log.lines().filter_map(headers::missing) {
-        let _ = write!(text, "\n{}", headers::instead_of(header));
+        let _ = write!(text, "\n{}", headers::header_advice(header));
     }
     if let Some(name) = log.lines().find_map(headers::unknown_integer) {
-        let _ = write!(text, "\n{}", headers::instead_of_integer(name));
+        let _ = write!(text, "\n{}", headers::integer_advice(name));
     }
     text
 }
@@ -64,15 +67,15 @@ fn line_of(source: &str, number: usize) -> Option<&str> {
 
 const PRAGMA: &str = "  #pragma nv_mangled_name ";
 
-/// A message about a name expression, which the compiler reads as a line of a text of its own: the expression, and what
-/// comes after the place.
-fn of_expression<'a>(message: &'a str, quoted: Option<&'a str>) -> Option<(&'a str, &'a str)> {
+/// Parses a message about a name expression, which the compiler treats as a line of a separate
+/// text. Returns the expression and the text after the line number.
+fn expression_message<'a>(message: &'a str, quoted: Option<&'a str>) -> Option<(&'a str, &'a str)> {
     let rest = message.strip_prefix("__nv_name_map(")?;
     let (_, message) = rest.split_once("):")?;
     Some((quoted?.strip_prefix(PRAGMA)?, message))
 }
 
-/// The line in `name(12): error: ...`.
+/// Returns the line number in `name(12): error: ...`.
 fn place(message: &str, name: &str) -> Option<usize> {
     let (number, rest) = message
         .strip_prefix(name)?
@@ -88,21 +91,18 @@ mod tests {
     }
 
     #[test]
-    fn the_line_is_shown_with_its_neighbours() {
+    fn line_is_shown_with_its_neighbors() {
         let log = "a.cu(2): error: identifier \"y\" is undefined\n    x = y;\n        ^\n";
         let text = explain(log, "a.cu", "int x;\nx = y;\nint z;\n");
         assert!(
             text.contains("     1 | int x;\n >    2 | x = y;\n      3 | int z;\n"),
             "{text}"
         );
-        assert!(
-            text.ends_with('^'),
-            "the quote is of another line: {text:?}"
-        );
+        assert!(text.ends_with('^'), "the quoted line differs: {text:?}");
     }
 
     #[test]
-    fn the_line_is_shown_once_with_the_mark_under_it() {
+    fn line_is_shown_once_with_its_mark() {
         let log = "a.cu(2): error: identifier \"y\" is undefined\n      x = y;\n          ^\n\na.cu(1): error: z\n";
         assert_eq!(
             explain(log, "a.cu", "int x;\n    x = y;\nint z;\n"),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_about_name_expressions_name_them() {
+    fn messages_about_name_expressions_show_them() {
         let log = "__nv_name_map(4): error: identifier \"h\" is undefined\n  #pragma nv_mangled_name h<int>\n                          \
                    ^\n\n__nv_name_map(4): error: Error in parsing name expression for lowered name lookup. Input name \
                    expression was: \" h < int >\"\n  #pragma nv_mangled_name h<int>\n                          ^\n\n2 errors \
@@ -122,13 +122,13 @@ mod tests {
             "name expression `h<int>`: error: identifier \"h\" is undefined\n  h<int>\n  ^\n\n2 errors detected in the \
              compilation of \"a.cu\"."
         );
-        // Of another form than is known here.
+        // A message of an unknown form.
         let log = "__nv_name_map(5): error: x\n  y\n  ^";
         assert_eq!(explain(log, "a.cu", "one\n"), log);
     }
 
     #[test]
-    fn the_first_and_the_last_line_have_one_neighbour_less() {
+    fn lines_at_the_ends_have_fewer_neighbors() {
         let source = "one\ntwo\nthree\nfour\nfive\n";
         let shown = |number: u32| {
             let text = explain(&format!("a.cu({number}): error: x\n\n"), "a.cu", source);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_shown_too() {
+    fn lines_of_headers_are_shown() {
         let log = "b.cuh(1): error: x\na.cu(2): note: y\n";
         let texts = [("a.cu", "one\ntwo\n"), ("b.cuh", "three\n")];
         let text = super::explain(log, texts.into_iter());
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_to_write_instead_of_a_missing_header_is_said_at_the_end() {
+    fn advice_about_missing_headers_is_at_the_end() {
         let log = "a.cu(1): catastrophic error: cannot open source file \"cstdint\"\n  #include <cstdint>\n\n\
                    1 catastrophic error detected in the compilation of \"a.cu\".\nCompilation terminated.\n";
         let text = explain(log, "a.cu", "#include <cstdint>\n");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_of_a_width_are_known_by_a_header_alone() {
+    fn undefined_integer_types_get_advice_once() {
         let log = "a.cu(1): error: identifier \"uint32_t\" is undefined\n\n\
                    a.cu(2): error: identifier \"uint32_t\" is undefined\n\n\
                    2 errors detected in the compilation of \"a.cu\".\n";
@@ -172,14 +172,14 @@ mod tests {
         let (_, advice) = text.split_once("of \"a.cu\".\n").unwrap();
         assert_eq!(
             advice,
-            "`uint32_t` is known after `#include <cuda/std/cstdint>`, from CUDA's headers; `unsigned int` needs no header"
+            "`uint32_t` needs `#include <cuda/std/cstdint>` from CUDA's headers. `unsigned int` needs no header"
         );
         let other = "a.cu(1): error: identifier \"width_t\" is undefined";
         assert_eq!(explain(other, "b.cu", ""), other);
     }
 
     #[test]
-    fn other_files_and_wild_numbers_are_left_alone() {
+    fn other_files_and_invalid_lines_are_not_changed() {
         for log in [
             "b.cu(2): error: x",
             "a.cu(x): error",

@@ -1,7 +1,7 @@
-//! What to write instead of a header that NVRTC does not find.
+//! Advice about headers that NVRTC does not find.
 //!
-//! NVRTC compiles device code alone and has no headers of a host compiler. CUDA's own (libcu++, in `cuda/std`) stand in
-//! for many of them.
+//! NVRTC compiles only device code and has no headers of a host compiler. CUDA's headers (libcu++,
+//! in `cuda/std`) replace many of them.
 
 /// C++ headers with a counterpart in `cuda/std`, as of CUDA 13.
 const IN_CUDA_STD: &[&str] = &[
@@ -45,7 +45,7 @@ const IN_CUDA_STD: &[&str] = &[
     "version",
 ];
 
-/// Headers of hosts that device code has nothing for.
+/// Host headers without a counterpart for device code.
 const HOST_ONLY: &[&str] = &[
     "algorithm",
     "any",
@@ -94,7 +94,7 @@ const HOST_ONLY: &[&str] = &[
     "vector",
 ];
 
-/// What device code has without any header, for headers that are included for it.
+/// Features of device code that need no header, by the host header that declares them.
 const BUILT_IN: &[(&str, &str)] = &[
     ("cassert", "`assert` needs"),
     ("cmath", "functions such as `sinf` and `sqrt` need"),
@@ -107,16 +107,17 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("stdbool.h", "`bool` needs"),
 ];
 
-/// The header in a message such as `a.cu(1): catastrophic error: cannot open source file "cstdint"`.
+/// Returns the header in a message such as
+/// `a.cu(1): catastrophic error: cannot open source file "cstdint"`.
 pub(super) fn missing(message: &str) -> Option<&str> {
-    // The second way is NVRTC's where it was given no folder to look at.
+    // NVRTC uses the second wording if it has no folder to search.
     let (_, rest) = ["cannot", "could not"]
         .iter()
         .find_map(|word| message.split_once(&format!("{word} open source file \"")))?;
     rest.split_once('"').map(|(header, _)| header)
 }
 
-/// The integers of <cstdint>, and what they are on every device.
+/// The integer types of <cstdint>, and the built-in types that they are on every device.
 const INTEGERS: &[(&str, &str)] = &[
     ("int8_t", "signed char"),
     ("uint8_t", "unsigned char"),
@@ -130,7 +131,8 @@ const INTEGERS: &[(&str, &str)] = &[
     ("uintptr_t", "unsigned long long"),
 ];
 
-/// The integer in a message such as `a.cu(1): error: identifier "uint32_t" is undefined`.
+/// Returns the integer type in a message such as
+/// `a.cu(1): error: identifier "uint32_t" is undefined`.
 pub(super) fn unknown_integer(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("identifier \"")?;
     let (name, rest) = rest.split_once('"')?;
@@ -139,23 +141,23 @@ pub(super) fn unknown_integer(message: &str) -> Option<&str> {
     (known && rest.starts_with(" is undefined")).then_some(name)
 }
 
-/// What to do about an integer that is unknown.
-pub(super) fn instead_of_integer(name: &str) -> String {
+/// Returns advice about an undefined integer type.
+pub(super) fn integer_advice(name: &str) -> String {
     let found = INTEGERS.iter().find(|(integer, _)| *integer == name);
     let built_in = found.map_or("int", |(_, built_in)| built_in);
     format!(
-        "`{name}` is known after `#include <cuda/std/cstdint>`, from CUDA's headers; `{built_in}` needs no header"
+        "`{name}` needs `#include <cuda/std/cstdint>` from CUDA's headers. `{built_in}` needs no header"
     )
 }
 
-/// What to do about a header that is missing.
-pub(super) fn instead_of(header: &str) -> String {
-    // C's headers by their C++ names.
+/// Returns advice about a missing header.
+pub(super) fn header_advice(header: &str) -> String {
+    // The C++ names of C's headers.
     let cpp = match header.strip_suffix(".h") {
         Some(name) if is_c(&format!("c{name}")) => format!("c{name}"),
         _ => header.to_owned(),
     };
-    // NVRTC defines none of the macros of <cfloat>, with libcu++'s header neither.
+    // NVRTC defines none of the macros of <cfloat>, not even with libcu++'s header.
     let cpp = if cpp == "cfloat" {
         "limits".to_owned()
     } else {
@@ -164,26 +166,30 @@ pub(super) fn instead_of(header: &str) -> String {
     let built_in = BUILT_IN.iter().find(|(name, _)| *name == cpp);
     let built_in = built_in.map(|(_, what)| format!("{what} no header"));
     let counterpart = IN_CUDA_STD.contains(&cpp.as_str()).then(|| {
-        format!("write `#include <cuda/std/{cpp}>`, whose names are in the namespace `cuda::std`")
+        format!(
+            "write `#include <cuda/std/{cpp}>`, which has its names in the namespace `cuda::std`"
+        )
     });
     let advice = match (counterpart, built_in) {
-        (Some(counterpart), Some(built_in)) => format!("{built_in}; for the rest {counterpart}"),
+        (Some(counterpart), Some(built_in)) => {
+            format!("{built_in}. For other names, {counterpart}")
+        }
         (Some(advice), None) | (None, Some(advice)) => advice,
         (None, None) if HOST_ONLY.contains(&header) => {
-            format!("device code has nothing in place of <{header}>")
+            format!("device code has no replacement for <{header}>")
         }
         (None, None) if is_cudas(header) => {
             return format!(
-                "<{header}> comes with CUDA's headers: they were not found, or are of a version or a set that lacks \
-                 it. They are looked for in CUDA_PATH, CUDA_HOME and CUDA_ROOT, otherwise where they were when this \
-                 program was built. Without a toolkit: `pip install nvidia-cuda-runtime nvidia-cuda-cccl \
-                 nvidia-cuda-crt` (nvidia-curand for curand's), and CUDA_PATH=<site-packages>/nvidia/cu13"
+                "<{header}> comes with CUDA's headers. They were not found, or their version or package lacks it. They are \
+                 searched for in CUDA_PATH, CUDA_HOME and CUDA_ROOT, then in the folder that was used to build this \
+                 program. Fix: install a toolkit, or run `pip install nvidia-cuda-runtime nvidia-cuda-cccl \
+                 nvidia-cuda-crt` (and nvidia-curand for cuRAND) and set CUDA_PATH=<site-packages>/nvidia/cu13"
             );
         }
         (None, None) => {
             return format!(
-                "{header} is neither beside the source nor in a folder given with `Program::include_path`, nor was its \
-                 text given with `Program::header`. NVRTC has no headers of a host compiler"
+                "{header} is neither next to the source nor in a folder passed to `Program::include_path`, and its text was \
+                 not passed to `Program::header`. NVRTC has no headers of a host compiler"
             );
         }
     };
@@ -223,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_missing_header_is_read_from_the_message() {
+    fn missing_header_is_parsed_from_the_message() {
         let message = "a.cu(1): catastrophic error: cannot open source file \"sys/types.h\"";
         assert_eq!(missing(message), Some("sys/types.h"));
         let message = "a.cu(1): catastrophic error: could not open source file \"cuda_fp16.h\" (no directories in \
@@ -237,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn every_header_gets_its_own_advice() {
+    fn advice_depends_on_the_header() {
         for (header, expected) in [
             ("cstdint", "write `#include <cuda/std/cstdint>`"),
             ("stdint.h", "write `#include <cuda/std/cstdint>`"),
@@ -245,18 +251,18 @@ mod tests {
             ("cstdio", "compiler: `printf` needs no header"),
             (
                 "math.h",
-                "need no header; for the rest write `#include <cuda/std/cmath>`",
+                "need no header. For other names, write `#include <cuda/std/cmath>`",
             ),
             ("float.h", "write `#include <cuda/std/limits>`"),
             ("type_traits", "write `#include <cuda/std/type_traits>`"),
             ("stdbool.h", "`bool` needs no header"),
-            ("vector", "device code has nothing in place of <vector>"),
+            ("vector", "device code has no replacement for <vector>"),
             ("cuda/std/nothing", "comes with CUDA's headers"),
             ("curand_kernel.h", "comes with CUDA's headers"),
-            ("mine.cuh", "mine.cuh is neither beside the source"),
+            ("mine.cuh", "mine.cuh is neither next to the source"),
             ("horus.h", "horus.h is neither"),
         ] {
-            let advice = instead_of(header);
+            let advice = header_advice(header);
             assert!(advice.contains(expected), "{header}: {advice}");
         }
     }

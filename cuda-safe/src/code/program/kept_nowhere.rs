@@ -1,4 +1,4 @@
-//! For systems where it can't be determined who wrote a file: nothing is stored.
+//! For systems on which the owner of a file cannot be determined. Nothing is stored.
 
 #![cfg(not(target_os = "linux"))]
 

@@ -1,11 +1,12 @@
 //! CUDA C++ source, compiled at run time by NVRTC.
 //!
-//! A [`Program`] is source with its options, and becomes a [`CompiledProgram`] for an [`Architecture`]. Results are kept on disk
-//! (see [`Cache`]). [`Module::compile`](crate::Module::compile) does all of it in one call.
+//! A [`Program`] is source with options. Compiling it for an [`Architecture`] creates a
+//! [`CompiledProgram`]. Results are stored on disk (see [`Cache`]).
+//! [`Module::compile`](crate::Module::compile) compiles and loads a program in one call.
 //!
 //! - Source: [`Program`], [`FastCompile`], [`PrecompiledHeader`], [`precompiled_header_heap`], [`set_precompiled_header_heap`]
 //! - Results: [`CompiledProgram`], [`Architecture`], [`Cache`]
-//! - Link-time optimisation: [`JitLinker`], [`JitLinkOptions`], [`JitLinkStatus`]
+//! - Link-time optimization: [`JitLinker`], [`JitLinkOptions`], [`JitLinkStatus`]
 //! - The compiler: [`nvrtc_version`]
 
 mod architecture;
@@ -42,10 +43,11 @@ pub(crate) use crate::error::sources::{Loaded, Sources};
 #[cfg(target_os = "linux")]
 pub(crate) use builtins::library as nvrtc_library;
 
-/// CUDA C++ source, and how to compile it.
+/// CUDA C++ source with compiler options.
 ///
-/// Whatever takes a program takes plain source too. [`Module::compile`] compiles for the context's device and loads
-/// the result. [`compile`](Self::compile) only compiles, and needs neither driver nor device.
+/// Functions that take a program also take plain source. [`Module::compile`] compiles for the
+/// context's device and loads the result. [`compile`](Self::compile) only compiles, and needs
+/// neither a driver nor a device.
 ///
 /// [`Module::compile`]: crate::Module::compile
 ///
@@ -73,13 +75,13 @@ pub struct Program {
     headers: Vec<(String, String)>,
     name_expressions: Vec<String>,
     lines: bool,
-    /// Whether somebody has vouched for the precompiled headers that the options name.
+    /// Whether the caller has vouched for the precompiled headers in the options.
     trusts_precompiled: bool,
     cache: Cache,
 }
 
 impl Program {
-    /// A program with no options.
+    /// Creates a program without options.
     ///
     /// ```
     /// use cuda_safe::Program;
@@ -116,8 +118,10 @@ impl Program {
         self
     }
 
-    /// Defines a preprocessor macro (`--define-macro`). This is the best way to pass constants that are known when
-    /// the program runs: the compiler can unroll loops by them and fold them.
+    /// Defines a preprocessor macro (`--define-macro`).
+    ///
+    /// This is the best way to pass constants that are known only at run time. The compiler can
+    /// fold them and unroll loops with them.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module, Program, Stream};
@@ -137,8 +141,8 @@ impl Program {
         self.option(format!("--define-macro={macro_name}={value}"))
     }
 
-    /// Adds a directory in which `#include` looks for headers (`--include-path`), before the toolkit's own, which are
-    /// found without it.
+    /// Adds a directory in which `#include` searches for headers (`--include-path`). It is searched
+    /// before the toolkit's headers, which are always available.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -180,8 +184,9 @@ impl Program {
         self
     }
 
-    /// Keeps a template instance, or another name that C++ mangles, in the compiled program, so that it can be found
-    /// by this expression: `scale<double>`, `&my_namespace::value`.
+    /// Keeps a template instance, or another name that C++ mangles, in the compiled program, so
+    /// that it can be looked up by this expression, such as `scale<double>` or
+    /// `&my_namespace::value`.
     ///
     /// ```
     /// # use cuda_safe::{Context, Module, Program};
@@ -202,9 +207,12 @@ impl Program {
         self
     }
 
-    /// Keeps source lines in the code, for profilers and fault reports (`--generate-line-info`). That is so without this
-    /// call, too, and changes no instruction. What the call changes: the lines' file is then in the folder that is the
-    /// current one now. By default it may be in that of an earlier process, which has left the code in the
+    /// Generates line information with the current directory, for profilers and fault reports
+    /// (`--generate-line-info`).
+    ///
+    /// Line information is generated without this call too, and changes no instruction. This call
+    /// only determines the folder of the file in it, which is then the current directory. By
+    /// default the folder can be that of an earlier process that stored the code in the
     /// [cache](Cache).
     ///
     /// ```
@@ -222,9 +230,12 @@ impl Program {
         self.option("--generate-line-info")
     }
 
-    /// Leaves source lines out of the code, for programs whose machine code has to be small or must not tell of its
-    /// source. Of 453 programs that `cuda-compute` compiles in its tests, the machine code had 28 MB with lines and 10 MB
-    /// without; the instructions were the same (CUDA 13.0, November 2026).
+    /// Omits line information, for programs whose machine code must be small or must not reveal its
+    /// source.
+    ///
+    /// The machine code of 453 programs that `cuda-compute` compiles in its tests took 28 MB with
+    /// line information and 10 MB without. The instructions were the same (CUDA 13.0, November
+    /// 2026).
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -242,7 +253,7 @@ impl Program {
         self
     }
 
-    /// Compiles for a debugger, without optimisation (`--device-debug`).
+    /// Compiles for a debugger, without optimization (`--device-debug`).
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -258,7 +269,7 @@ impl Program {
         self.option("--device-debug")
     }
 
-    /// Trades accuracy for speed: flushes denormals, approximates division, roots and
+    /// Trades accuracy for speed: flushes denormals, and approximates division, roots and
     /// transcendental functions (`--use_fast_math`).
     ///
     /// ```
@@ -275,8 +286,8 @@ impl Program {
         self.option("--use_fast_math")
     }
 
-    /// Sets whether a multiplication and an addition may be contracted to one instruction that rounds once
-    /// (`--fmad`). The compiler's default is `true`.
+    /// Sets whether a multiplication and an addition can be contracted to one instruction that
+    /// rounds once (`--fmad`). The compiler's default is `true`.
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -293,7 +304,7 @@ impl Program {
         self.option(format!("--fmad={contract}"))
     }
 
-    /// Sets the greatest number of registers per thread (`--maxrregcount`).
+    /// Sets the maximum number of registers per thread (`--maxrregcount`).
     ///
     /// ```
     /// # use cuda_safe::{Context, module::FunctionAttribute, Module, Program};
@@ -341,8 +352,10 @@ impl Program {
         self.option("--relocatable-device-code=true")
     }
 
-    /// Compiles for optimisation at link time (`-dlto`): neither to PTX nor to machine code, but to what a
-    /// [`JitLinker`] takes. It implies [`relocatable`](Self::relocatable).
+    /// Compiles for link-time optimization (`-dlto`).
+    ///
+    /// The result is neither PTX nor machine code, but the input of a [`JitLinker`]. This implies
+    /// [`relocatable`](Self::relocatable).
     ///
     /// ```
     /// # use cuda_safe::{Architecture, Program};
@@ -358,7 +371,7 @@ impl Program {
         self.option("-dlto")
     }
 
-    /// Adds an option as NVRTC documents it, for options that have no method here.
+    /// Adds an option in NVRTC's syntax, for options that have no method here.
     ///
     /// ```
     /// use cuda_safe::{Architecture, Program};
@@ -374,14 +387,15 @@ impl Program {
         self
     }
 
-    /// Sets where compiled programs are stored between runs. The default is [`Cache::Default`].
+    /// Sets the folder in which compiled programs are stored between runs. The default is
+    /// [`Cache::Default`].
     #[must_use]
     pub fn cache(mut self, cache: Cache) -> Self {
         self.cache = cache;
         self
     }
 
-    /// With more text behind the source.
+    /// Appends text to the source.
     pub(crate) fn append(mut self, text: &str) -> Self {
         self.source.push_str(text);
         self
@@ -391,7 +405,7 @@ impl Program {
         &self.name
     }
 
-    /// The source text.
+    /// Returns the source text.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -399,7 +413,7 @@ impl Program {
 }
 
 impl Program {
-    /// Its own text and its headers, for reports of faults.
+    /// Returns the source and its headers, for fault reports.
     pub(super) fn sources(&self) -> Sources {
         let own = (self.name.clone(), self.source.clone());
         Sources::new([own].into_iter().chain(self.headers.iter().cloned()))

@@ -1,5 +1,7 @@
-//! Functions of NVRTC that are newer than CUDA 12.0. They are looked up in the library that is loaded: a program that is
-//! linked to one that its NVRTC lacks would not start.
+//! NVRTC functions that are newer than CUDA 12.0.
+//!
+//! They are looked up in the loaded library. A program that links to a function that its NVRTC
+//! lacks would not start.
 
 use std::ffi::{CStr, c_int, c_void};
 
@@ -13,8 +15,8 @@ use crate::{
 
 pub(super) type FlowCallback = unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int;
 
-/// A row is a name, the version that has it first, and its signature. It becomes a Rust function that returns NVRTC's, and
-/// fails with `ErrorKind::Unsupported` where there is none.
+/// Each row has a name, the first version with the function, and its signature. It becomes a Rust
+/// function that returns NVRTC's function, or `ErrorKind::Unsupported` if NVRTC lacks it.
 macro_rules! table {
     ($($name:ident: $major:literal . $minor:literal, fn($($argument:ty),*);)*) => {$(
         #[allow(non_snake_case, reason = "NVRTC's name")]
@@ -40,15 +42,15 @@ table! {
     nvrtcSetFlowCallback: 12 . 8, fn(nvrtcProgram, FlowCallback, *mut c_void);
 }
 
-/// Not null.
+/// Returns the function's address, which is not null.
 fn find(name: &CStr, call: &'static str, since: Version) -> Result<*mut c_void> {
-    let version = nvrtc_version()?; // also: there is an NVRTC
+    let version = nvrtc_version()?; // also fails if NVRTC is missing
     let address = symbol(name);
     if address.is_null() {
         return Err(Error::checked(
             ErrorKind::Unsupported,
             call,
-            format!("this NVRTC ({version}) has no such function: it comes with NVRTC {since}"),
+            format!("this NVRTC ({version}) lacks the function, which NVRTC {since} added"),
         ));
     }
     Ok(address)
@@ -57,18 +59,20 @@ fn find(name: &CStr, call: &'static str, since: Version) -> Result<*mut c_void> 
 #[cfg(unix)]
 fn symbol(name: &CStr) -> *mut c_void {
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: `info` is valid for the write; any address may be asked about.
+    // SAFETY: `info` is valid for writing, and the function accepts any address.
     if unsafe { libc::dladdr(cuda_sys::loading::nvrtc_address(), info.as_mut_ptr()) } == 0 {
         return std::ptr::null_mut();
     }
-    // SAFETY: the call above succeeded, and so filled it in, with a NUL-terminated path or null.
+    // SAFETY: the call above succeeded, so it initialized `info` with a NUL-terminated path or
+    // null.
     let file = unsafe { info.assume_init() }.dli_fname;
-    // SAFETY: the path that the loader gave, which names what is loaded, so nothing runs. Never closed, as NVRTC isn't.
+    // SAFETY: the path comes from the loader and names a loaded library, so no code runs. It is
+    // never closed, like NVRTC itself.
     let library = unsafe { libc::dlopen(file, libc::RTLD_NOW | libc::RTLD_NOLOAD) };
     if library.is_null() {
         return std::ptr::null_mut();
     }
-    // SAFETY: an open library and a NUL-terminated name.
+    // SAFETY: the library is open, and the name is NUL-terminated.
     unsafe { libc::dlsym(library, name.as_ptr()) }
 }
 
@@ -82,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_are_looked_up_and_missed() {
+    fn missing_functions_are_unsupported() {
         let version = nvrtc_version().unwrap();
         let since = Version {
             major: 12,
@@ -91,9 +95,6 @@ mod tests {
         assert_eq!(nvrtcGetPCHHeapSize().is_ok(), version >= since);
         let error = find(c"nvrtcFromTheFuture", "nvrtcFromTheFuture", since).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Unsupported);
-        assert!(
-            error.detail().contains("it comes with NVRTC 12.8"),
-            "{error}"
-        );
+        assert!(error.detail().contains("which NVRTC 12.8 added"), "{error}");
     }
 }

@@ -1,18 +1,18 @@
-//! Options of the compiler beyond the common ones, which `Program` has in its own file.
+//! Less common compiler options. `Program` has the common ones in its own file.
 
 use std::{fmt, path::Path};
 
 use super::Program;
 
-/// How much running time a compilation may give away to be done sooner: [`Program::fast_compile`].
+/// The amount of optimization that a compilation omits to finish sooner, for [`Program::fast_compile`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FastCompile {
-    /// Little of either.
+    /// Omits a little optimization.
     Min,
-    /// Without expensive optimisations.
+    /// Omits expensive optimizations.
     Mid,
-    /// As fast as the compiler can: hardly any optimisation.
+    /// Omits almost all optimization, for the fastest compilation.
     Max,
 }
 
@@ -26,8 +26,9 @@ impl fmt::Display for FastCompile {
     }
 }
 
-/// Options that newer compilers have, or that are rarely needed. A compiler that does not know one says so, in an error of
-/// kind [`ErrorKind::Compile`](crate::ErrorKind::Compile).
+/// Compiler options that are rarely needed or that only newer compilers support. A compiler that
+/// does not support an option reports an error of kind
+/// [`ErrorKind::Compile`](crate::ErrorKind::Compile).
 ///
 /// ```
 /// # use cuda_safe::{Architecture, Program};
@@ -40,40 +41,43 @@ impl fmt::Display for FastCompile {
 /// # }
 /// ```
 impl Program {
-    /// Sets whether denormal numbers of single precision are flushed to zero (`--ftz`). The default is `false`.
+    /// Sets whether single-precision denormal numbers are flushed to zero (`--ftz`). The default is
+    /// `false`.
     #[must_use]
     pub fn flush_denormals(self, flush: bool) -> Self {
         self.option(format!("--ftz={flush}"))
     }
 
-    /// Sets whether divisions and reciprocals of single precision are rounded correctly (`--prec-div`). The default is
-    /// `true`.
+    /// Sets whether single-precision divisions and reciprocals are rounded correctly
+    /// (`--prec-div`). The default is `true`.
     #[must_use]
     pub fn precise_division(self, precise: bool) -> Self {
         self.option(format!("--prec-div={precise}"))
     }
 
-    /// Sets whether square roots of single precision are rounded correctly (`--prec-sqrt`). The default is `true`.
+    /// Sets whether single-precision square roots are rounded correctly (`--prec-sqrt`). The
+    /// default is `true`.
     #[must_use]
     pub fn precise_roots(self, precise: bool) -> Self {
         self.option(format!("--prec-sqrt={precise}"))
     }
 
-    /// Lets the vectoriser do more (`--extra-device-vectorization`).
+    /// Enables more vectorization (`--extra-device-vectorization`).
     #[must_use]
     pub fn extra_vectorization(self) -> Self {
         self.option("--extra-device-vectorization")
     }
 
-    /// Promises that pointers among kernels' parameters don't overlap (`--restrict`). Kernels whose pointers do are then
-    /// undefined behaviour, as launches are `unsafe` for.
+    /// Promises that the pointers in kernels' parameters do not overlap (`--restrict`). If they do,
+    /// the kernel has undefined behavior, and the caller of the `unsafe` launch is responsible for
+    /// it.
     #[must_use]
     pub fn restrict(self) -> Self {
         self.option("--restrict")
     }
 
-    /// Takes functions without an annotation as `__device__` (`--device-as-default-execution-space`): for headers that know
-    /// nothing of CUDA.
+    /// Treats functions without an annotation as `__device__`
+    /// (`--device-as-default-execution-space`), for headers that were not written for CUDA.
     #[must_use]
     pub fn device_by_default(self) -> Self {
         self.option("--device-as-default-execution-space")
@@ -85,7 +89,7 @@ impl Program {
         self.option("--device-int128")
     }
 
-    /// Allows `__float128` (`--device-float128`), which devices of compute capability 10.0 and newer have.
+    /// Allows `__float128` (`--device-float128`). Requires compute capability 10.0.
     #[must_use]
     pub fn float128(self) -> Self {
         self.option("--device-float128")
@@ -103,61 +107,68 @@ impl Program {
         self.option("--disable-warnings")
     }
 
-    /// Suppresses the warnings of a number, which messages show behind `#` (`--diag-suppress`).
+    /// Suppresses the warnings with a number, which messages show after `#` (`--diag-suppress`).
     #[must_use]
     pub fn suppress_diagnostic(self, number: u32) -> Self {
         self.option(format!("--diag-suppress={number}"))
     }
 
-    /// Makes an error of the warnings of a number (`--diag-error`).
+    /// Turns the warnings with a number into errors (`--diag-error`).
     #[must_use]
     pub fn diagnostic_is_error(self, number: u32) -> Self {
         self.option(format!("--diag-error={number}"))
     }
 
-    /// Lets several threads compile (`--split-compile`): 0 for as many as there are processors, 1 is the default. It pays for
-    /// programs with many kernels. NVRTC 12.4 and newer.
+    /// Sets the number of compiler threads (`--split-compile`). 0 means one per processor. The
+    /// default is 1.
+    ///
+    /// It is worthwhile for programs with many kernels. Requires NVRTC 12.4.
     #[must_use]
     pub fn split_compile(self, threads: u32) -> Self {
         self.option(format!("--split-compile={threads}"))
     }
 
-    /// Leaves out what few programs need of what the compiler defines by itself, so that it starts faster (`--minimal`):
-    /// without it are printf, malloc and textures, for instance. NVRTC 12.4 and newer.
+    /// Omits the less common built-in declarations of the compiler, so that it starts faster
+    /// (`--minimal`).
+    ///
+    /// Among others, printf, malloc and textures are missing then. Requires NVRTC 12.4.
     #[must_use]
     pub fn minimal(self) -> Self {
         self.option("--minimal")
     }
 
-    /// Gives away running time to be compiled sooner (`--Ofast-compile`). NVRTC 12.9 and newer.
+    /// Trades execution speed for compilation speed (`--Ofast-compile`). Requires NVRTC 12.9.
     #[must_use]
     pub fn fast_compile(self, level: FastCompile) -> Self {
         self.option(format!("--Ofast-compile={level}"))
     }
 
-    /// Has functions find out that somebody wrote beyond an array on their stack (`--device-stack-protector`). NVRTC 12.6
-    /// and newer.
+    /// Makes functions detect writes beyond an array on their stack (`--device-stack-protector`).
+    /// Requires NVRTC 12.6.
     #[must_use]
     pub fn stack_protector(self, protect: bool) -> Self {
         self.option(format!("--device-stack-protector={protect}"))
     }
 
-    /// Bypasses the cache that NVRTC itself has in memory or on disk (`--no-cache`); [`cache`](Self::cache) is about this
-    /// crate's. NVRTC 12.9 and newer.
+    /// Bypasses NVRTC's own cache in memory or on disk (`--no-cache`). [`cache`](Self::cache)
+    /// controls this crate's cache. Requires NVRTC 12.9.
     #[must_use]
     pub fn no_compiler_cache(self) -> Self {
         self.option("--no-cache")
     }
 
-    /// Writes how long each phase took to a file, as comma-separated values (`--time`). Such a compilation is not cached.
+    /// Writes the duration of each phase to a file, as comma-separated values (`--time`). The
+    /// compilation is not cached.
     #[must_use]
     pub fn time_to(self, file: impl AsRef<Path>) -> Self {
         self.option(format!("--time={}", file.as_ref().display()))
     }
 
-    /// Writes what took how long to a file that `chrome://tracing` and Perfetto show (`--fdevice-time-trace`): each header,
-    /// template and pass. The compiler puts `.json` behind the name, and fails for machine code where there is such a file
-    /// already (NVRTC 13.0). Such a compilation is not cached. NVRTC 12.8 and newer.
+    /// Writes the duration of each header, template and pass to a file that `chrome://tracing` and
+    /// Perfetto can show (`--fdevice-time-trace`).
+    ///
+    /// The compiler appends `.json` to the name. For machine code, it fails if that file already
+    /// exists (NVRTC 13.0). The compilation is not cached. Requires NVRTC 12.8.
     #[must_use]
     pub fn time_trace_to(self, file: impl AsRef<Path>) -> Self {
         self.option(format!("--fdevice-time-trace={}", file.as_ref().display()))

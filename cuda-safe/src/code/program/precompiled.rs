@@ -1,4 +1,4 @@
-//! Precompiled headers: the compiler's state after the headers, kept in a file.
+//! Precompiled headers: the compiler's state after the headers, stored in a file.
 
 use std::path::Path;
 
@@ -7,31 +7,35 @@ use cuda_sys::{nvrtcProgram, nvrtcResult};
 use super::{Program, cancel, newer};
 use crate::error::{Error, Result};
 
-/// What became of a precompiled header that was to be written: [`CompiledProgram::precompiled_header`].
+/// The outcome of writing a precompiled header, returned by
+/// [`CompiledProgram::precompiled_header`].
 ///
 /// [`CompiledProgram::precompiled_header`]: crate::CompiledProgram::precompiled_header
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PrecompiledHeader {
-    /// It was written.
+    /// The file was written.
     Created,
-    /// The compiler saw no use in one, or what it was to be written for isn't fit for it.
+    /// The compiler expected no benefit, or the program is not suitable.
     NotAttempted,
-    /// Something went wrong; the log may say what.
+    /// An error occurred. The log may explain it.
     Failed,
-    /// The compiler's heap for it is too small: [`set_precompiled_header_heap`] with as many bytes, before another
-    /// compilation, makes it large enough.
+    /// The compiler's heap for precompiled headers is too small. Before the next compilation, call
+    /// [`set_precompiled_header_heap`] with the required size.
     HeapExhausted {
-        /// Bytes that would have been enough.
+        /// The size in bytes that would have been enough.
         required: usize,
     },
 }
 
 impl Program {
-    /// Writes a precompiled header (`--create-pch`): the state in which the compiler is behind the `#include`s at the
-    /// beginning of the source, or at `#pragma nv_hdrstop`. Other programs that begin in the same way are compiled faster
-    /// with it, by [`use_precompiled_header`](Self::use_precompiled_header). [`CompiledProgram::precompiled_header`] says
-    /// whether it was written. Such a compilation is not cached. NVRTC 12.8 and newer.
+    /// Writes a precompiled header (`--create-pch`).
+    ///
+    /// It stores the compiler's state after the `#include`s at the beginning of the source, or at
+    /// `#pragma nv_hdrstop`. Other programs that begin in the same way compile faster with
+    /// [`use_precompiled_header`](Self::use_precompiled_header).
+    /// [`CompiledProgram::precompiled_header`] returns whether the file was written. The
+    /// compilation is not cached. Requires NVRTC 12.8.
     ///
     /// [`CompiledProgram::precompiled_header`]: crate::CompiledProgram::precompiled_header
     ///
@@ -54,24 +58,28 @@ impl Program {
         self.option(format!("--create-pch={}", file.as_ref().display()))
     }
 
-    /// Uses a precompiled header (`--use-pch`). Where it doesn't fit the program, or the compiler can't have its memory where
-    /// it was when it was written, the compiler says so in the log and reads the headers themselves. Such a compilation is
-    /// not cached. NVRTC 12.8 and newer.
+    /// Uses a precompiled header (`--use-pch`).
+    ///
+    /// If the header does not fit the program, or if the compiler cannot get its memory at the same
+    /// addresses as when the header was written, the compiler notes it in the log and reads the
+    /// original headers. The compilation is not cached. Requires NVRTC 12.8.
     ///
     /// # Safety
-    /// The file was written by the same build of NVRTC, is unaltered, and comes from a source that may run code in this
-    /// process: it is a part of the compiler's memory, in which that follows addresses.
+    /// The caller must ensure that the file was written by the same build of NVRTC, is unaltered,
+    /// and comes from a source that may run code in this process. The file contains memory of the
+    /// compiler, which follows addresses in it.
     #[must_use]
     pub unsafe fn use_precompiled_header(mut self, file: impl AsRef<Path>) -> Self {
         self.trusts_precompiled = true;
         self.option(format!("--use-pch={}", file.as_ref().display()))
     }
 
-    /// Lets the compiler use and write precompiled headers in a folder as it sees fit (`--pch`, `--pch-dir`). Such a
-    /// compilation is not cached. NVRTC 12.8 and newer.
+    /// Lets the compiler decide when to use and write precompiled headers in a folder (`--pch`,
+    /// `--pch-dir`). The compilation is not cached. Requires NVRTC 12.8.
     ///
     /// # Safety
-    /// As for [`use_precompiled_header`](Self::use_precompiled_header), for each file in the folder.
+    /// Each file in the folder must satisfy the conditions of
+    /// [`use_precompiled_header`](Self::use_precompiled_header).
     #[must_use]
     pub unsafe fn precompiled_headers_in(mut self, folder: impl AsRef<Path>) -> Self {
         self.trusts_precompiled = true;
@@ -79,42 +87,43 @@ impl Program {
             .option(format!("--pch-dir={}", folder.as_ref().display()))
     }
 
-    /// Sets whether templates that the headers use are instantiated before they are written
-    /// (`--instantiate-templates-in-pch`).
+    /// Sets whether the templates that headers use are instantiated before the precompiled header
+    /// is written (`--instantiate-templates-in-pch`).
     #[must_use]
     pub fn instantiate_templates_in_precompiled_header(self, instantiate: bool) -> Self {
         self.option(format!("--instantiate-templates-in-pch={instantiate}"))
     }
 }
 
-/// The name of an option that has to do with precompiled headers.
+/// Returns the name of an option.
 fn name(option: &str) -> &str {
     let option = option.trim_matches(' ').trim_start_matches('-');
     option.split('=').next().unwrap_or(option)
 }
 
-/// Refuses options that have the compiler read a precompiled header, unless the caller has vouched for it.
+/// Rejects options with which the compiler reads a precompiled header, unless the caller has
+/// vouched for it.
 pub(super) fn check(program: &Program) -> Result<()> {
     let reads = |option: &&String| matches!(name(option), "pch" | "use-pch");
     match program.options.iter().find(reads) {
         Some(option) if !program.trusts_precompiled => Err(Error::invalid(
             "nvrtcCompileProgram",
             format!(
-                "the option {option} reads precompiled headers, which have to be trusted: \
-                 Program::use_precompiled_header and Program::precompiled_headers_in, which are unsafe, say so"
+                "the option {option} reads precompiled headers, which must be trusted. Fix: call \
+                 Program::use_precompiled_header or Program::precompiled_headers_in, which are unsafe"
             ),
         )),
         _ => Ok(()),
     }
 }
 
-/// What became of the precompiled header of a program that was compiled; `None` if none was asked for, or the compiler
-/// can't tell.
+/// Returns the outcome of writing the precompiled header of a compiled program. Returns `None` if
+/// none was requested, or if the compiler cannot report it.
 ///
 /// # Safety
-/// A live program.
+/// The caller must ensure that the program is live.
 pub(super) unsafe fn status(program: &Program, raw: nvrtcProgram) -> Option<PrecompiledHeader> {
-    // Numbers, since these codes are newer than the oldest headers.
+    // Numbers, because these codes are newer than the oldest supported headers.
     const NOT_ATTEMPTED: nvrtcResult = nvrtcResult(13);
     const HEAP_EXHAUSTED: nvrtcResult = nvrtcResult(14);
     let asks = |option: &String| matches!(name(option), "pch" | "create-pch");
@@ -129,7 +138,7 @@ pub(super) unsafe fn status(program: &Program, raw: nvrtcProgram) -> Option<Prec
         HEAP_EXHAUSTED => {
             let mut required = 0;
             let get_required = newer::nvrtcGetPCHHeapSizeRequired().ok()?;
-            // SAFETY: the caller's promise; `required` is valid for the write.
+            // SAFETY: the caller's promise. `required` is valid for writing.
             let code = unsafe { get_required(raw, &mut required) };
             super::version::check("nvrtcGetPCHHeapSizeRequired", code).ok()?;
             PrecompiledHeader::HeapExhausted { required }
@@ -138,10 +147,10 @@ pub(super) unsafe fn status(program: &Program, raw: nvrtcProgram) -> Option<Prec
     })
 }
 
-/// How many bytes the compiler has for precompiled headers.
+/// Returns the size in bytes of the compiler's heap for precompiled headers.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where NVRTC is older than 12.8.
+/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if NVRTC is older than 12.8.
 ///
 /// ```no_run
 /// # fn main() -> cuda_safe::Result<()> {
@@ -154,20 +163,20 @@ pub(super) unsafe fn status(program: &Program, raw: nvrtcProgram) -> Option<Prec
 pub fn precompiled_header_heap() -> Result<usize> {
     let get_size = newer::nvrtcGetPCHHeapSize()?;
     let mut bytes = 0;
-    // SAFETY: `bytes` is valid for the write.
+    // SAFETY: `bytes` is valid for writing.
     super::version::check("nvrtcGetPCHHeapSize", unsafe { get_size(&mut bytes) })?;
     Ok(bytes)
 }
 
-/// Sets the number of bytes that the compiler has for precompiled headers, in the whole process.
+/// Sets the size in bytes of the compiler's heap for precompiled headers, for the whole process.
 ///
-/// The compiler may round the number up. It forgets the headers that it has read so far. The call waits for all
-/// compilations of this crate to finish.
+/// The compiler may round the size up. It forgets the headers that it has read so far. The call
+/// waits for all compilations of this crate to finish.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if NVRTC is older than 12.8, and
-/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in the function that
-/// [`Program::compile_unless`] calls. Otherwise returns NVRTC's code.
+/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if NVRTC is older than 12.8.
+/// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if it is called in the
+/// function that [`Program::compile_unless`] calls. Otherwise returns NVRTC's error.
 #[doc(alias = "nvrtcSetPCHHeapSize")]
 pub fn set_precompiled_header_heap(bytes: usize) -> Result<()> {
     let set_size = newer::nvrtcSetPCHHeapSize()?;
@@ -175,11 +184,12 @@ pub fn set_precompiled_header_heap(bytes: usize) -> Result<()> {
     let _alone = HEAP
         .write()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
-    // SAFETY: a number; nothing compiles meanwhile, as the memory of headers in use would be freed.
+    // SAFETY: the argument is a number. No compilation runs at the same time, because this frees
+    // the memory of headers in use.
     super::version::check("nvrtcSetPCHHeapSize", unsafe { set_size(bytes) })
 }
 
-/// Held by whoever compiles: the heap is the process's.
+/// Compilations hold this lock for reading, because the heap belongs to the whole process.
 pub(super) static HEAP: std::sync::RwLock<()> = std::sync::RwLock::new(());
 
 #[cfg(test)]
@@ -187,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_has_to_be_trusted() {
+    fn reading_precompiled_headers_needs_trust() {
         for option in ["--pch", "-pch", "--use-pch=a", "-use-pch=a", " --use-pch=a"] {
             let error = check(&Program::new("").option(option)).unwrap_err();
             assert!(error.detail().contains("which are unsafe"), "{error}");

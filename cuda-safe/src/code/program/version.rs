@@ -1,4 +1,4 @@
-//! The version of NVRTC, and its codes.
+//! The version of NVRTC, and errors from its codes.
 
 use cuda_sys::{self as sys, nvrtcResult};
 
@@ -7,10 +7,10 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The version of NVRTC, the run-time compiler that this program is linked to.
+/// Returns the version of NVRTC, the run-time compiler that this program is linked to.
 ///
 /// # Errors
-/// None that a working NVRTC returns.
+/// Does not fail with a working NVRTC.
 ///
 /// ```
 /// # use cuda_safe::{driver::Version, program::nvrtc_version};
@@ -22,7 +22,7 @@ use crate::{
 #[doc(alias = "nvrtcVersion")]
 pub fn nvrtc_version() -> Result<Version> {
     let (mut major, mut minor) = (0, 0);
-    // SAFETY: both are valid for the write.
+    // SAFETY: both are valid for writing.
     check("nvrtcVersion", unsafe {
         sys::nvrtcVersion(&mut major, &mut minor)
     })?;

@@ -24,15 +24,15 @@ fn program(source: impl Into<String>) -> Program {
     Program::new(source).cache(Cache::Off)
 }
 
-/// The detail of the error that a declaration is refused with.
+/// Returns the detail of the error for declarations that do not match.
 #[track_caller]
-fn refusal(source: &str, declarations: &[Declaration]) -> String {
+fn mismatch(source: &str, declarations: &[Declaration]) -> String {
     let error = compile(&program(source), CAPABILITY, declarations).unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Signature, "{error}");
     error.detail().to_owned()
 }
 
-/// Whether a parameter that is declared as `P` is taken for one of C++.
+/// Returns whether a parameter declared as `P` matches the C++ parameter.
 #[track_caller]
 fn exactly<P: Parameter>(parameter: &str, exact: Option<&'static str>) -> bool {
     let source = format!(
@@ -54,65 +54,65 @@ fn exactly<P: Parameter>(parameter: &str, exact: Option<&'static str>) -> bool {
 }
 
 #[track_caller]
-fn is_taken<P: Parameter>(parameter: &str) -> bool {
+fn matches<P: Parameter>(parameter: &str) -> bool {
     exactly::<P>(parameter, None)
 }
 
 #[test]
-fn types_that_mean_the_same_match() {
-    assert!(is_taken::<Read<f32>>("const volatile Real *x"));
-    assert!(is_taken::<Read<f32>>("const void *x"));
-    assert!(is_taken::<Write<f32>>("float * __restrict__ const x"));
-    assert!(is_taken::<Write<u64>>("unsigned long *x"));
-    assert!(is_taken::<Write<u64>>("unsigned long long *x"));
-    assert!(is_taken::<Write<u64>>("const float **x"));
-    assert!(is_taken::<Read<u8>>("const char *x"));
-    assert!(is_taken::<Read<i8>>("const char *x"));
-    assert!(is_taken::<Read<u8>>("const bool *x"));
-    assert!(is_taken::<Read<u8>>("const Small *x"));
-    assert!(is_taken::<Value<i8>>("Small x"));
-    assert!(is_taken::<Value<isize>>("long x"));
-    assert!(is_taken::<Value<usize>>("size_t x"));
-    assert!(is_taken::<Value<u16>>("char16_t x"));
-    assert!(is_taken::<Value<bool>>("const bool x"));
-    assert!(is_taken::<Value<f64>>("double x"));
+fn equivalent_types_match() {
+    assert!(matches::<Read<f32>>("const volatile Real *x"));
+    assert!(matches::<Read<f32>>("const void *x"));
+    assert!(matches::<Write<f32>>("float * __restrict__ const x"));
+    assert!(matches::<Write<u64>>("unsigned long *x"));
+    assert!(matches::<Write<u64>>("unsigned long long *x"));
+    assert!(matches::<Write<u64>>("const float **x"));
+    assert!(matches::<Read<u8>>("const char *x"));
+    assert!(matches::<Read<i8>>("const char *x"));
+    assert!(matches::<Read<u8>>("const bool *x"));
+    assert!(matches::<Read<u8>>("const Small *x"));
+    assert!(matches::<Value<i8>>("Small x"));
+    assert!(matches::<Value<isize>>("long x"));
+    assert!(matches::<Value<usize>>("size_t x"));
+    assert!(matches::<Value<u16>>("char16_t x"));
+    assert!(matches::<Value<bool>>("const bool x"));
+    assert!(matches::<Value<f64>>("double x"));
 }
 
 #[test]
-fn types_that_only_one_language_has_match_by_size() {
-    assert!(is_taken::<Value<[i16; 4]>>("const S x"));
-    assert!(is_taken::<Value<[i16; 4]>>("const __grid_constant__ S x"));
-    assert!(is_taken::<Value<[f32; 1]>>("float x"));
-    assert!(is_taken::<Write<[u32; 2]>>("S *x"));
-    assert!(is_taken::<Write<[u32; 2]>>("Of<Of<double>> *x"));
-    assert!(!is_taken::<Value<[i16; 3]>>("S x"));
-    assert!(!is_taken::<Write<[i16; 3]>>("S *x"));
-    assert!(!is_taken::<Value<[u32; 2]>>("float *x"));
-    assert!(!is_taken::<Write<u32>>("Opaque *x"));
+fn types_of_one_language_match_by_size() {
+    assert!(matches::<Value<[i16; 4]>>("const S x"));
+    assert!(matches::<Value<[i16; 4]>>("const __grid_constant__ S x"));
+    assert!(matches::<Value<[f32; 1]>>("float x"));
+    assert!(matches::<Write<[u32; 2]>>("S *x"));
+    assert!(matches::<Write<[u32; 2]>>("Of<Of<double>> *x"));
+    assert!(!matches::<Value<[i16; 3]>>("S x"));
+    assert!(!matches::<Write<[i16; 3]>>("S *x"));
+    assert!(!matches::<Value<[u32; 2]>>("float *x"));
+    assert!(!matches::<Write<u32>>("Opaque *x"));
 }
 
 #[test]
-fn types_that_differ_do_not_match() {
-    assert!(!is_taken::<Read<f32>>("float *x"));
-    assert!(!is_taken::<Write<f32>>("const float *x"));
-    assert!(!is_taken::<Write<f32>>("const void *x"));
-    assert!(!is_taken::<Write<f32>>("float **x"));
-    assert!(!is_taken::<Write<u64>>("float *x"));
-    assert!(!is_taken::<Write<f64>>("long long *x"));
-    assert!(!is_taken::<Write<i64>>("float **x"));
-    assert!(!is_taken::<Value<u64>>("float *x"));
-    assert!(!is_taken::<Read<f32>>("unsigned long long x"));
-    assert!(!is_taken::<Value<u8>>("bool x"));
-    assert!(!is_taken::<Value<bool>>("unsigned char x"));
-    assert!(!is_taken::<Value<u32>>("int x"));
-    assert!(!is_taken::<Value<i32>>("unsigned x"));
-    assert!(!is_taken::<Value<i32>>("long long x"));
-    assert!(!is_taken::<Value<f32>>("int x"));
-    assert!(!is_taken::<Value<f32>>("double x"));
+fn different_types_do_not_match() {
+    assert!(!matches::<Read<f32>>("float *x"));
+    assert!(!matches::<Write<f32>>("const float *x"));
+    assert!(!matches::<Write<f32>>("const void *x"));
+    assert!(!matches::<Write<f32>>("float **x"));
+    assert!(!matches::<Write<u64>>("float *x"));
+    assert!(!matches::<Write<f64>>("long long *x"));
+    assert!(!matches::<Write<i64>>("float **x"));
+    assert!(!matches::<Value<u64>>("float *x"));
+    assert!(!matches::<Read<f32>>("unsigned long long x"));
+    assert!(!matches::<Value<u8>>("bool x"));
+    assert!(!matches::<Value<bool>>("unsigned char x"));
+    assert!(!matches::<Value<u32>>("int x"));
+    assert!(!matches::<Value<i32>>("unsigned x"));
+    assert!(!matches::<Value<i32>>("long long x"));
+    assert!(!matches::<Value<f32>>("int x"));
+    assert!(!matches::<Value<f32>>("double x"));
 }
 
 #[test]
-fn a_type_that_is_given_is_the_only_one() {
+fn explicit_type_must_match_exactly() {
     assert!(exactly::<Read<f32>>("float *x", Some("float *")));
     assert!(exactly::<Read<f32>>("const float *x", Some("Real const *")));
     assert!(exactly::<Read<[f32; 2]>>(
@@ -127,20 +127,20 @@ fn a_type_that_is_given_is_the_only_one() {
         Some("const float2 *")
     ));
     assert!(!exactly::<Value<[u8; 4]>>("float x", Some("int")));
-    // The size counts all the same.
+    // The size must match too.
     assert!(!exactly::<Write<[i16; 3]>>("S *x", Some("S *")));
     assert!(!exactly::<Value<[i16; 3]>>("S x", Some("S")));
 }
 
 #[test]
-fn what_the_compiler_refuses_is_told_apart() {
+fn each_invalid_declaration_is_reported() {
     let source = "
         __global__ void right(const float *x) {}
         __global__ void wrong(int n) {}
         __global__ void twice(int n) {}
         __global__ void twice(float n) {}
         __device__ int helper(int x) { return x; }";
-    let text = refusal(
+    let text = mismatch(
         source,
         &[
             declaration::<(Read<f32>,)>("right", &[("x", None)]),
@@ -152,11 +152,11 @@ fn what_the_compiler_refuses_is_told_apart() {
         ],
     );
     for part in [
-        "`other` is not compared: the compiler says identifier \"other\" is undefined",
+        "`other` cannot be compared: the compiler reports identifier \"other\" is undefined",
         "identifier \"Unknown\" is undefined",
-        "`twice` is not compared",
+        "`twice` cannot be compared",
         "overloaded",
-        "`helper` does not match its code: it is no kernel",
+        "`helper` does not match its code: it is not a kernel",
         "compiled: int (*)(int)",
         "`n` is declared as `unsigned int` and is `int`",
     ] {
@@ -167,7 +167,7 @@ fn what_the_compiler_refuses_is_told_apart() {
 }
 
 #[test]
-fn a_source_s_own_errors_are_the_compiler_s() {
+fn errors_of_the_source_are_compile_errors() {
     let wrong = [declaration::<()>("k", &[])];
     let source = "__global__ void k(int n) {\n not C++; }";
     let error = compile(&program(source), CAPABILITY, &wrong).unwrap_err();
@@ -177,7 +177,7 @@ fn a_source_s_own_errors_are_the_compiler_s() {
         text.contains("program.cu(2)") && !text.contains("cuda_direct"),
         "{text}"
     );
-    // So are options that aren't known.
+    // The same applies to unknown options.
     let program = program("__global__ void k() {}").option("--no-such-option");
     let error = compile(&program, CAPABILITY, &wrong).unwrap_err();
     assert!(error.to_string().contains("no-such-option"), "{error}");
@@ -195,7 +195,7 @@ fn all_dialects_and_lengths_are_checked() {
     );
     let all = vec![("x", None); 32].leak();
     for year in [11, 14, 17, 20] {
-        // Whatever ends a source, it ends with it.
+        // The comparison works with any last line of the source.
         for end in ["", "\n", " // no line ends this", " // nor this\\", "\\\n"] {
             let program = program(format!("{source}{end}")).cpp_standard(year);
             let error = compile(&program, CAPABILITY, &[declaration::<Most>("k", all)]);
@@ -212,7 +212,7 @@ fn macros_named_as_keywords_do_not_disable_the_comparison() {
         "k",
         &[("x", None), ("n", None)],
     )];
-    // Before the last line, no macro has a meaning.
+    // The kernel comes before the macro, so the macro does not change it.
     let kernel = "__global__ void k(const double *x, long long n) {}\n";
     for line in [
         "",
@@ -229,14 +229,14 @@ fn macros_named_as_keywords_do_not_disable_the_comparison() {
         "#define bool int",
     ] {
         let source = format!("{kernel}{line}\n");
-        let told = refusal(&source, &declared);
+        let text = mismatch(&source, &declared);
         assert!(
-            told.contains("`x` is declared as `const float *`"),
-            "{line}: {told}"
+            text.contains("`x` is declared as `const float *`"),
+            "{line}: {text}"
         );
-        assert!(told.contains("`n` is declared as `int`"), "{line}: {told}");
+        assert!(text.contains("`n` is declared as `int`"), "{line}: {text}");
     }
-    // What matches is still taken.
+    // A matching declaration is still accepted.
     let fits =
         "__global__ void k(const float *x, int n) {}\n#define float double\n#define int char\n";
     compile(&program(fits), CAPABILITY, &declared).unwrap();
@@ -257,7 +257,8 @@ fn macros_named_as_kernels_do_not_redirect_the_comparison() {
     for (name, line) in [
         ("k", "#define k decoy"),
         ("k", "#define k (decoy)"),
-        // NVRTC expands it where it looks the kernel up, which is another line than that of the comparison.
+        // NVRTC expands the macro where it looks the kernel up, which is on another line than the
+        // comparison.
         ("k", "#define k at<(__LINE__ < 50)>"),
         ("one::of<int>", "#define one two"),
         (
@@ -266,20 +267,20 @@ fn macros_named_as_kernels_do_not_redirect_the_comparison() {
         ),
     ] {
         let declared = [declaration::<(Read<f32>,)>(name, &[("x", None)])];
-        let told = refusal(&format!("{source}\n{line}\n"), &declared);
+        let text = mismatch(&format!("{source}\n{line}\n"), &declared);
         assert!(
-            told.contains("`x` is declared as `const float *` and is `const double *`"),
-            "{line}: {told}"
+            text.contains("`x` is declared as `const float *` and is `const double *`"),
+            "{line}: {text}"
         );
     }
-    // Macros in template arguments have their meaning.
+    // Macros in template arguments still apply.
     let source = format!("{source}\n#define INT int\n");
     let declared = [declaration::<(Read<f32>,)>("two::of<INT>", &[("x", None)])];
     compile(&program(source), CAPABILITY, &declared).unwrap();
 }
 
 #[test]
-fn a_source_with_names_of_the_comparison_does_not_disable_it() {
+fn names_of_the_comparison_in_the_source_do_not_disable_it() {
     let declared = [declaration::<(Read<f32>,)>("k", &[("x", None)])];
     let source = "__global__ void k(const double *x) {}
         template <class F, class D> struct cuda_direct_fits;
@@ -288,10 +289,10 @@ fn a_source_with_names_of_the_comparison_does_not_disable_it() {
         template <> struct cuda_direct_fits<void (*)(const double *), cuda_direct_declared<cuda_direct_points<float, true>>> {
             static constexpr bool cuda_direct_is = true;
         };";
-    let told = refusal(source, &declared);
+    let text = mismatch(source, &declared);
     assert!(
-        told.contains("`x` is declared as `const float *`"),
-        "{told}"
+        text.contains("`x` is declared as `const float *`"),
+        "{text}"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Cubins as the compiler makes them, for every architecture that it knows.
+//! Tests with cubins from the compiler, for every architecture that it supports.
 
 use super::check;
 use crate::code::program::{Architecture, Cache, Program};
@@ -19,15 +19,15 @@ const SOURCE: &str = r#"
         if (i < n) out[i] = fixed[63 - threadIdx.x % 64] + dynamic[0] + twice(i);
     }"#;
 
-/// What compilers make is taken, and no part of it less its end.
+/// Cubins from the compiler are accepted, and truncated ones are rejected.
 #[test]
-fn cubins_of_the_compiler_are_taken() {
+fn complete_cubins_are_accepted() {
     let mut count = 0;
-    // SAFETY: the place for the count is valid.
+    // SAFETY: the pointer to the count is valid.
     let code = unsafe { cuda_sys::nvrtcGetNumSupportedArchs(&mut count) };
     assert_eq!(code, cuda_sys::nvrtcResult::NVRTC_SUCCESS);
     let mut known = vec![0; count as usize];
-    // SAFETY: room for as many as the call above announced.
+    // SAFETY: the array has the length that the call above returned.
     let code = unsafe { cuda_sys::nvrtcGetSupportedArchs(known.as_mut_ptr()) };
     assert_eq!(code, cuda_sys::nvrtcResult::NVRTC_SUCCESS);
     assert!(known.contains(&90), "{known:?}");
@@ -46,7 +46,7 @@ fn cubins_of_the_compiler_are_taken() {
                 .unwrap_or_else(|e| panic!("{what}: {e}"));
             let cubin = compiled.cubin().unwrap();
             check(cubin).unwrap_or_else(|error| panic!("{what}: {error}"));
-            // The headers are at the end: everything that is missing is missed.
+            // The headers are at the end, so every truncation is detected.
             for missing in [1, 8, 57, 64, 65, cubin.len() / 2, cubin.len() - 3] {
                 let cut = &cubin[..cubin.len() - missing];
                 assert!(check(cut).is_err(), "{what}: without {missing}");

@@ -1,8 +1,9 @@
-//! Whether a cubin's headers are consistent, before the driver gets a pointer without a length.
+//! Checks that a cubin's headers are consistent, because the driver gets a pointer without a
+//! length.
 //!
-//! A cubin is an ELF file. What is checked is everything that says where to read: tables, sections, segments and
-//! strings lie within the file, and every index refers to something. Whether code and data are as a compiler produced
-//! them can't be checked.
+//! A cubin is an ELF file. The check covers everything that says where to read: tables, sections,
+//! segments and strings must be within the file, and every index must refer to an existing entry.
+//! It cannot tell whether code and data are unchanged.
 
 #[cfg(all(test, feature = "nvrtc"))]
 mod compiled;
@@ -11,27 +12,28 @@ mod tests;
 
 use std::borrow::Cow;
 
-use super::image::{Kind, refused, refused_as};
+use super::image::{Kind, rejected, rejected_as};
 use crate::error::Result;
 
-/// What is wrong with a file.
+/// The reason why a file is rejected.
 type Check<T = ()> = std::result::Result<T, Cow<'static, str>>;
 
 /// `EM_CUDA`
 const MACHINE: u64 = 190;
-/// Bytes of the file's header, of a section's, of a segment's, and of a symbol.
+/// The sizes in bytes of the file header, a section header, a segment header and a symbol.
 const HEADER: usize = 64;
 const SECTION: usize = 64;
 const SEGMENT: usize = 56;
 const SYMBOL: usize = 24;
-/// Numbers that do not fit are in the header of section 0 (`SHN_XINDEX`, `PN_XNUM`).
+/// The number is too large for the field and is stored in the header of section 0 (`SHN_XINDEX`,
+/// `PN_XNUM`).
 const ELSEWHERE: u64 = 0xffff;
-/// Section numbers from here on have a meaning of their own (`SHN_LORESERVE`).
+/// Section numbers from this one on are reserved (`SHN_LORESERVE`).
 const RESERVED: u64 = 0xff00;
 /// `SHF_INFO_LINK`: `sh_info` is the number of a section.
 const INFO_IS_SECTION: u64 = 0x40;
 
-/// `SHT_*`, and NVIDIA's own kinds from 0x7000_0000 on.
+/// `SHT_*`, and NVIDIA's kinds from 0x7000_0000 on.
 mod kind {
     pub const NULL: u64 = 0;
     pub const SYMBOLS: u64 = 2;
@@ -40,9 +42,9 @@ mod kind {
     pub const NO_BITS: u64 = 8;
     pub const RELOCATIONS: u64 = 9;
     pub const DYNAMIC_SYMBOLS: u64 = 11;
-    /// The section numbers of symbols where 16 bits are too few.
+    /// The section numbers of symbols, if 16 bits are too few.
     pub const SYMBOL_SECTIONS: u64 = 18;
-    /// Variables without initial values, local and shared memory: no bytes in the file.
+    /// Uninitialized variables, local memory and shared memory. They have no bytes in the file.
     pub const GLOBAL: u64 = 0x7000_0007;
     pub const LOCAL: u64 = 0x7000_0009;
     pub const SHARED: u64 = 0x7000_000a;
@@ -51,20 +53,21 @@ mod kind {
     pub const MERCURY_SYMBOLS: u64 = 0x7000_0085;
 }
 
-/// A 64-bit little-endian ELF file for NVIDIA's GPUs whose headers lead nowhere outside of it.
+/// Checks that the image is a 64-bit little-endian ELF file for NVIDIA GPUs, and that its headers
+/// refer only to bytes within it.
 pub(super) fn check(image: &[u8]) -> Result<()> {
     if Kind::of(image) != Kind::Cubin {
-        return Err(refused_as("a cubin", image));
+        return Err(rejected_as("a cubin", image));
     }
     check_file(image).map_err(|what| {
-        refused(format!(
+        rejected(format!(
             "the cubin of {} bytes is cut short or damaged: {what}",
             image.len()
         ))
     })
 }
 
-/// A field of a header, which is as long as its kind has been checked to be.
+/// Returns a field of a header. The header's length has been checked.
 fn number<const N: usize>(header: &[u8], at: usize) -> u64 {
     let mut value = [0; 8];
     value[..N].copy_from_slice(&header[at..at + N]);
@@ -76,7 +79,7 @@ fn part(image: &[u8], offset: u64, size: u64) -> Option<&[u8]> {
     image.get(offset..)?.get(..size)
 }
 
-/// The rows of a table.
+/// Returns the rows of a table.
 fn table<const N: usize>(image: &[u8], offset: u64, count: u64) -> Option<&[[u8; N]]> {
     Some(
         part(image, offset, count.checked_mul(N as u64)?)?
@@ -123,13 +126,13 @@ impl Section {
         self.kind == kind::STRINGS
     }
 
-    /// Whether `info` is the number of a section.
-    fn speaks_of_another(&self) -> bool {
+    /// Returns whether `info` is the number of a section.
+    fn info_is_section(&self) -> bool {
         let relocates = matches!(self.kind, kind::RELOCATIONS | kind::RELOCATIONS_WITH_ADDEND);
         relocates || self.flags & INFO_IS_SECTION != 0
     }
 
-    /// Its bytes in the file, none where it has none.
+    /// Returns the section's bytes in the file. They are empty if it has none.
     fn contents<'a>(&self, image: &'a [u8]) -> Option<&'a [u8]> {
         match self.kind {
             kind::NULL
@@ -142,7 +145,7 @@ impl Section {
         }
     }
 
-    /// The bytes that its entries must have, where that is fixed.
+    /// Returns the size of the entries in bytes, if the section's kind determines it.
     fn fixed_entry(&self) -> Option<u64> {
         match self.kind {
             _ if self.has_symbols() => Some(SYMBOL as u64),
@@ -157,14 +160,14 @@ impl Section {
 fn check_file(image: &[u8]) -> Check {
     let header: &[u8; HEADER] = image.first_chunk().ok_or("its header")?;
     if header[4..6] != [2, 1] {
-        return Err("it has not 64 bits in little-endian order".into());
+        return Err("it is not a 64-bit little-endian file".into());
     }
     let machine = number::<2>(header, 18);
     if machine != MACHINE {
         return Err(format!("it is for another machine (ELF's number {machine})").into());
     }
     if number::<2>(header, 52) != HEADER as u64 {
-        return Err("its header has another size".into());
+        return Err("its header has an unexpected size".into());
     }
     let sections = Sections::read(image, header)?;
     check_segments(image, header, &sections)?;
@@ -183,7 +186,7 @@ fn check_segments(image: &[u8], header: &[u8; HEADER], sections: &Sections) -> C
         count => count,
     };
     if number::<2>(header, 54) != SEGMENT as u64 {
-        return Err("its segment headers have another size".into());
+        return Err("its segment headers have an unexpected size".into());
     }
     let segments = table::<SEGMENT>(image, number::<8>(header, 32), count);
     for (index, segment) in segments.ok_or("its segment headers")?.iter().enumerate() {
@@ -196,9 +199,9 @@ fn check_segments(image: &[u8], header: &[u8; HEADER], sections: &Sections) -> C
 }
 
 struct Sections {
-    /// At least the one without a meaning, number 0.
+    /// All sections, including number 0, which has no meaning.
     all: Vec<Section>,
-    /// Where the sections' names are.
+    /// The section that contains the names of the sections.
     names: Section,
 }
 
@@ -209,7 +212,7 @@ impl Sections {
             return Err("it has no sections".into());
         }
         if number::<2>(header, 58) != SECTION as u64 {
-            return Err("its section headers have another size".into());
+            return Err("its section headers have an unexpected size".into());
         }
         let first = table(image, offset, 1).ok_or("its section headers")?;
         let first = Section::read(&first[0]);
@@ -241,7 +244,7 @@ impl Sections {
         if !self.holds(section.link) {
             return Err("the link".into());
         }
-        if section.speaks_of_another() && !self.holds(section.info) {
+        if section.info_is_section() && !self.holds(section.info) {
             return Err("the number of another section in the header".into());
         }
         let entry_is_right = section
@@ -268,12 +271,12 @@ impl Sections {
         if section.info > symbols.len() as u64 {
             return Err("the number of local symbols".into());
         }
-        // Where 16 bits are too few, there is a table beside this one.
-        let is_beside =
+        // If 16 bits are too few for the section number, another table holds it.
+        let has_numbers =
             |other: &Section| other.kind == kind::SYMBOL_SECTIONS && other.link == index as u64;
         for (number, symbol) in symbols.iter().enumerate() {
             let placed = match self::number::<2>(symbol, 6) {
-                ELSEWHERE => self.all.iter().any(is_beside),
+                ELSEWHERE => self.all.iter().any(has_numbers),
                 RESERVED.. => true,
                 place => self.holds(place),
             };
@@ -296,7 +299,7 @@ impl Sections {
     }
 }
 
-/// A section by its number, if it is as it should be; 0 is the number of none.
+/// Returns the section with this number if it satisfies `is`. Number 0 means no section.
 fn find(all: &[Section], index: u64, is: impl Fn(&Section) -> bool) -> Option<&Section> {
     let section = all.get(usize::try_from(index).ok()?)?;
     (index != 0 && is(section)).then_some(section)

@@ -1,7 +1,8 @@
 use super::*;
 use crate::error::ErrorKind;
 
-/// Where the parts of [`cubin`] lie; each ends where the next begins, but for a byte of padding.
+/// The offsets of the parts of [`cubin`]. Each part ends where the next one begins, except for a
+/// byte of padding.
 const NAMES: u64 = 64;
 const STRINGS: u64 = 68;
 const SYMBOLS: u64 = 72;
@@ -12,7 +13,7 @@ const SEGMENTS: u64 = 168;
 const SECTIONS: u64 = 224;
 const END: u64 = 736;
 
-/// Fields of the file's header: offset and bytes.
+/// Fields of the file header: offset and size in bytes.
 const MACHINE_FIELD: Field = (18, 2);
 const SEGMENTS_AT: Field = (32, 8);
 const SECTIONS_AT: Field = (40, 8);
@@ -25,7 +26,7 @@ const NAMES_INDEX: Field = (62, 2);
 
 type Field = (u64, usize);
 
-/// A field of a section's header.
+/// Returns a field of a section header.
 fn of(section: u64, (at, bytes): Field) -> Field {
     (SECTIONS + 64 * section + at, bytes)
 }
@@ -48,7 +49,7 @@ const THE_RELOCATIONS: u64 = 5;
 const NOTHING: u64 = 6;
 const THE_PLACES: u64 = 7;
 
-/// A file with one section of each kind that is looked into, and a segment.
+/// Returns a file with one section of each kind that the check reads, and a segment.
 fn cubin() -> Vec<u8> {
     let mut image = vec![0; END as usize];
     let mut put = |at: u64, bytes: &[u8]| {
@@ -82,7 +83,8 @@ fn cubin() -> Vec<u8> {
         (kind::STRINGS, NAMES, 4, 0, 0, 0),
         (kind::STRINGS, STRINGS, 3, 0, 0, 0),
         (kind::SYMBOLS, SYMBOLS, 48, THE_STRINGS, 1, 24),
-        // As in real ones: registers and the kernel's symbol, which is no number of a section.
+        // As in real cubins: the number of registers and the kernel's symbol, not the number of a
+        // section.
         (1, CODE, 16, THE_SYMBOLS, 0x0800_0001, 0),
         (
             kind::RELOCATIONS_WITH_ADDEND,
@@ -115,8 +117,8 @@ fn set(image: &mut [u8], (at, bytes): Field, value: u64) {
     image[at as usize..][..bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
 }
 
-/// Whether [`cubin`] is taken with other values in some fields.
-fn taken(changes: &[(Field, u64)]) -> bool {
+/// Returns whether [`cubin`] is accepted with other values in some fields.
+fn is_accepted(changes: &[(Field, u64)]) -> bool {
     let mut image = cubin();
     for &(field, value) in changes {
         set(&mut image, field, value);
@@ -131,17 +133,17 @@ fn taken(changes: &[(Field, u64)]) -> bool {
     }
 }
 
-/// That a field may have some values and not others.
+/// Asserts that a field can have the good values and not the bad ones.
 fn field(field: Field, good: &[u64], bad: &[u64]) {
-    field_beside(&[], field, good, bad);
+    field_with(&[], field, good, bad);
 }
 
-/// As [`field`], with other fields changed too.
-fn field_beside(others: &[(Field, u64)], field: Field, good: &[u64], bad: &[u64]) {
+/// Does the same as [`field`], with other fields changed too.
+fn field_with(others: &[(Field, u64)], field: Field, good: &[u64], bad: &[u64]) {
     for (values, expected) in [(good, true), (bad, false)] {
         for &value in values {
             let changes = [others, &[(field, value)]].concat();
-            assert_eq!(taken(&changes), expected, "{field:?} = {value:#x}");
+            assert_eq!(is_accepted(&changes), expected, "{field:?} = {value:#x}");
         }
     }
 }
@@ -149,10 +151,10 @@ fn field_beside(others: &[(Field, u64)], field: Field, good: &[u64], bad: &[u64]
 const WILD: u64 = u64::MAX;
 
 #[test]
-fn a_whole_cubin_is_taken_and_every_shorter_one_is_not() {
+fn only_complete_cubins_are_accepted() {
     let image = cubin();
     check(&image).unwrap();
-    check(&[&image[..], b"whatever lies behind"].concat()).unwrap();
+    check(&[&image[..], b"trailing bytes"].concat()).unwrap();
     for length in 0..image.len() {
         let error = check(&image[..length]).unwrap_err();
         assert!(
@@ -163,14 +165,14 @@ fn a_whole_cubin_is_taken_and_every_shorter_one_is_not() {
 }
 
 #[test]
-fn other_files_are_told() {
-    let told = |image: &[u8]| check(image).unwrap_err().detail().to_owned();
-    assert!(told(b"PTX").contains("does not begin as a cubin does"));
-    assert!(told(b"\x50\xed\x55\xba").contains("Module::from_fatbin"));
+fn other_kinds_of_files_are_reported() {
+    let reason = |image: &[u8]| check(image).unwrap_err().detail().to_owned();
+    assert!(reason(b"PTX").contains("does not begin as a cubin does"));
+    assert!(reason(b"\x50\xed\x55\xba").contains("Module::from_fatbin"));
     let mut other = cubin();
     set(&mut other, MACHINE_FIELD, 62);
-    assert!(told(&other).contains("another machine (ELF's number 62)"));
-    // 32 bits, and bytes the other way round.
+    assert!(reason(&other).contains("another machine (ELF's number 62)"));
+    // Files with 32 bits or big-endian numbers.
     field((4, 1), &[2], &[0, 1, 3]);
     field((5, 1), &[1], &[0, 2]);
     field(MACHINE_FIELD, &[190], &[0, 189, 191]);
@@ -178,14 +180,15 @@ fn other_files_are_told() {
 }
 
 #[test]
-fn the_section_headers_are_within_the_file() {
+fn section_headers_must_be_within_the_file() {
     field(
         SECTIONS_AT,
         &[SECTIONS],
         &[0, END - 63, END, END + 1, WILD - 63, WILD],
     );
     field(SECTION_SIZE, &[64], &[0, 63, 65, 128]);
-    // Fewer will do, if the names are among them and no symbol is in one that is gone.
+    // Fewer sections are accepted if the names are among them and no symbol is in a missing
+    // section.
     field(
         SECTION_COUNT,
         &[2, 3, 5, 6, 7, 8],
@@ -194,9 +197,9 @@ fn the_section_headers_are_within_the_file() {
 }
 
 #[test]
-fn numbers_that_do_not_fit_are_in_section_0() {
+fn large_numbers_are_read_from_section_0() {
     let beside = |elsewhere: (Field, u64), place: Field, good: &[u64], bad: &[u64]| {
-        field_beside(&[elsewhere], of(IN_ZERO, place), good, bad);
+        field_with(&[elsewhere], of(IN_ZERO, place), good, bad);
     };
     let more = 1 << 58;
     beside(
@@ -212,8 +215,8 @@ fn numbers_that_do_not_fit_are_in_section_0() {
         &[0, THE_CODE, 8, 0xffff_ffff],
     );
     beside((SEGMENT_COUNT, 0xffff), INFO, &[0, 1], &[11, 0xffff_ffff]);
-    // Nothing in it means anything else.
-    assert!(taken(&[
+    // Its other fields have no meaning.
+    assert!(is_accepted(&[
         (of(IN_ZERO, SIZE), WILD),
         (of(IN_ZERO, LINK), WILD),
         (of(IN_ZERO, NAME), WILD)
@@ -221,7 +224,7 @@ fn numbers_that_do_not_fit_are_in_section_0() {
 }
 
 #[test]
-fn names_of_sections_are_within_their_section() {
+fn section_names_must_be_within_their_section() {
     field(
         NAMES_INDEX,
         &[THE_NAMES, THE_STRINGS],
@@ -233,7 +236,7 @@ fn names_of_sections_are_within_their_section() {
 }
 
 #[test]
-fn contents_are_within_the_file() {
+fn contents_must_be_within_the_file() {
     field(
         of(THE_CODE, OFFSET),
         &[0, END - 16],
@@ -244,13 +247,13 @@ fn contents_are_within_the_file() {
         &[0, END - CODE],
         &[END - CODE + 1, WILD - CODE, WILD],
     );
-    field_beside(
+    field_with(
         &[(of(THE_CODE, SIZE), 0)],
         of(THE_CODE, OFFSET),
         &[END],
         &[END + 1],
     );
-    // Kinds without contents, whatever their extent.
+    // Kinds without contents can have any extent.
     field(
         of(NOTHING, KIND),
         &[
@@ -266,40 +269,40 @@ fn contents_are_within_the_file() {
 }
 
 #[test]
-fn numbers_of_sections_are_those_of_some() {
+fn section_numbers_must_exist() {
     for section in [THE_NAMES, THE_CODE, NOTHING] {
         field(of(section, LINK), &[0, 7], &[8, 0xffff_ffff]);
-        // A section's number only where the flag says so.
+        // It is the number of a section only if the flag is set.
         field(of(section, INFO), &[0, 7, 8, 0xffff_ffff], &[]);
-        field_beside(
+        field_with(
             &[(of(section, FLAGS), INFO_IS_SECTION)],
             of(section, INFO),
             &[0, 7],
             &[8, 0xffff_ffff],
         );
-        field_beside(
+        field_with(
             &[(of(section, FLAGS), !INFO_IS_SECTION)],
             of(section, INFO),
             &[8],
             &[],
         );
     }
-    // Relocations always speak of one.
+    // In relocations, it is always the number of a section.
     field(of(THE_RELOCATIONS, INFO), &[0, 7], &[8, 0xffff_ffff]);
     let without_addend = [
         (of(THE_RELOCATIONS, KIND), kind::RELOCATIONS),
         (of(THE_RELOCATIONS, SIZE), 16),
         (of(THE_RELOCATIONS, ENTRY), 16),
     ];
-    field_beside(&without_addend, of(THE_RELOCATIONS, INFO), &[0, 7], &[8]);
+    field_with(&without_addend, of(THE_RELOCATIONS, INFO), &[0, 7], &[8]);
 }
 
 #[test]
-fn entries_have_the_size_of_their_kind() {
+fn entries_must_have_the_size_of_their_kind() {
     field(of(THE_SYMBOLS, ENTRY), &[24], &[0, 16, 23, 48]);
     field(of(THE_RELOCATIONS, ENTRY), &[24], &[0, 12, 23]);
     field(of(THE_PLACES, ENTRY), &[4], &[0, 2, 8]);
-    field_beside(
+    field_with(
         &[
             (of(THE_RELOCATIONS, KIND), kind::RELOCATIONS),
             (of(THE_RELOCATIONS, SIZE), 16),
@@ -308,22 +311,23 @@ fn entries_have_the_size_of_their_kind() {
         &[16],
         &[0, 8, 24],
     );
-    // Any size that divides the contents, where none is fixed; 0 is none.
+    // For other kinds, any size that divides the contents is accepted. 0 means that there are no
+    // entries.
     field(of(THE_CODE, ENTRY), &[0, 1, 8, 16], &[15, 17, 32, WILD]);
     field(of(THE_SYMBOLS, SIZE), &[48], &[23, 47, 49]);
     field(of(THE_RELOCATIONS, SIZE), &[0, 24, 48], &[23, 25]);
 }
 
 #[test]
-fn strings_end() {
+fn strings_must_be_terminated() {
     field(of(THE_STRINGS, SIZE), &[3, 4], &[0, 1, 2]);
     field((STRINGS + 2, 1), &[0], &[1, 0xff]);
     field((NAMES + 3, 1), &[0], &[1]);
-    assert!(taken(&[((NAMES + 1, 1), 0)]));
+    assert!(is_accepted(&[((NAMES + 1, 1), 0)]));
 }
 
 #[test]
-fn symbols_have_names_and_places() {
+fn symbols_must_have_valid_names_and_sections() {
     let symbol = |at, bytes| (SYMBOLS + 24 + at, bytes);
     field(symbol(0, 4), &[0, 1, 2], &[3, 4, 0xffff_ffff]);
     field(
@@ -331,7 +335,7 @@ fn symbols_have_names_and_places() {
         &[0, 7, 0xff00, 0xfff1, 0xfffe, 0xffff],
         &[8, 0xfeff],
     );
-    // The first one is looked at as well.
+    // The first symbol is checked too.
     field((SYMBOLS, 4), &[2], &[3]);
     field(
         of(THE_SYMBOLS, LINK),
@@ -341,13 +345,13 @@ fn symbols_have_names_and_places() {
     field(of(THE_SYMBOLS, INFO), &[0, 2], &[3, 0xffff_ffff]);
     for kind in [kind::SYMBOLS, kind::DYNAMIC_SYMBOLS, kind::MERCURY_SYMBOLS] {
         let this = (of(THE_SYMBOLS, KIND), kind);
-        field_beside(&[this], symbol(0, 4), &[2], &[3]);
-        field_beside(&[this], of(THE_SYMBOLS, ENTRY), &[24], &[16]);
+        field_with(&[this], symbol(0, 4), &[2], &[3]);
+        field_with(&[this], of(THE_SYMBOLS, ENTRY), &[24], &[16]);
     }
 }
 
 #[test]
-fn places_of_symbols_are_in_the_table_beside_them() {
+fn section_number_tables_must_match_their_symbols() {
     field((PLACES, 4), &[0, 7], &[8, 0xffff_ffff]);
     field((PLACES + 4, 4), &[0, 7], &[8, 0xffff_ffff]);
     field(
@@ -355,19 +359,19 @@ fn places_of_symbols_are_in_the_table_beside_them() {
         &[THE_SYMBOLS],
         &[0, THE_STRINGS, THE_RELOCATIONS, 8],
     );
-    // As many as there are symbols.
+    // There must be as many numbers as symbols.
     field(of(THE_PLACES, SIZE), &[8], &[0, 4, 12]);
-    field_beside(
+    field_with(
         &[(of(THE_SYMBOLS, SIZE), 24)],
         of(THE_PLACES, SIZE),
         &[4],
         &[8],
     );
-    // A symbol whose place is there, and there is no table.
+    // The table that the symbol's number refers to is missing.
     let place = (SYMBOLS + 24 + 6, 2);
     let no_table = [(of(THE_PLACES, KIND), 1), (of(THE_PLACES, ENTRY), 0)];
-    field_beside(&no_table, place, &[4], &[0xffff]);
-    // Or one for other symbols: the relocations' bytes, taken for them.
+    field_with(&no_table, place, &[4], &[0xffff]);
+    // The table belongs to other symbols: the bytes of the relocations.
     let others = [
         (of(THE_RELOCATIONS, KIND), kind::SYMBOLS),
         (of(THE_RELOCATIONS, LINK), THE_STRINGS),
@@ -375,12 +379,12 @@ fn places_of_symbols_are_in_the_table_beside_them() {
         (of(THE_PLACES, LINK), THE_RELOCATIONS),
         (of(THE_PLACES, SIZE), 4),
     ];
-    field_beside(&others, place, &[4], &[0xffff]);
-    field_beside(&others, (RELOCATIONS + 6, 2), &[4, 0xffff], &[8]);
+    field_with(&others, place, &[4], &[0xffff]);
+    field_with(&others, (RELOCATIONS + 6, 2), &[4, 0xffff], &[8]);
 }
 
 #[test]
-fn segments_are_within_the_file() {
+fn segments_must_be_within_the_file() {
     let segment = |at| (SEGMENTS + at, 8);
     let (offset, in_file, in_memory) = (segment(8), segment(32), segment(40));
     field(
@@ -389,7 +393,7 @@ fn segments_are_within_the_file() {
         &[END - 15, END + 1, WILD - 15, WILD],
     );
     field(in_memory, &[16, 17, WILD], &[0, 15]);
-    field_beside(
+    field_with(
         &[(in_memory, WILD)],
         in_file,
         &[0, 16, END - CODE],
@@ -397,12 +401,13 @@ fn segments_are_within_the_file() {
     );
     field(SEGMENT_SIZE, &[56], &[0, 55, 57]);
     field(SEGMENT_COUNT, &[0, 1], &[11, 0xfffe]);
-    // Nothing is asked of what is not there.
-    field_beside(&[(SEGMENT_COUNT, 0)], SEGMENT_SIZE, &[0], &[]);
-    field_beside(&[(SEGMENT_COUNT, 0)], SEGMENTS_AT, &[0, WILD], &[]);
-    // The last place where one header can lie: over the last section's, which goes on to be right.
+    // Fields of missing segments are not checked.
+    field_with(&[(SEGMENT_COUNT, 0)], SEGMENT_SIZE, &[0], &[]);
+    field_with(&[(SEGMENT_COUNT, 0)], SEGMENTS_AT, &[0, WILD], &[]);
+    // The last possible offset of a segment header. It overlaps the last section header, which
+    // stays valid.
     let extent = (END - 56 + 40, 8);
-    field_beside(
+    field_with(
         &[(extent, WILD)],
         SEGMENTS_AT,
         &[END - 56],
@@ -411,32 +416,32 @@ fn segments_are_within_the_file() {
 }
 
 #[test]
-fn damage_is_told_with_its_place() {
-    let told = |change: (Field, u64)| {
+fn damage_is_reported_with_its_place() {
+    let reason = |change: (Field, u64)| {
         let mut image = cubin();
         set(&mut image, change.0, change.1);
         check(&image).unwrap_err().detail().to_owned()
     };
-    let what = told((of(THE_CODE, SIZE), WILD));
+    let what = reason((of(THE_CODE, SIZE), WILD));
     assert!(what.contains("the extent of section 4"), "{what}");
-    let what = told(((SEGMENTS + 8, 8), WILD));
+    let what = reason(((SEGMENTS + 8, 8), WILD));
     assert!(what.contains("the extent of segment 0"), "{what}");
-    let what = told(((SYMBOLS + 24, 4), 99));
+    let what = reason(((SYMBOLS + 24, 4), 99));
     assert!(what.contains("symbol 1 of section 3"), "{what}");
 }
 
 #[test]
-fn no_change_of_a_byte_leads_out_of_the_file() {
+fn no_changed_byte_makes_the_check_read_outside_the_file() {
     let image = cubin();
     let mut changed = image.clone();
-    let mut refused = 0;
+    let mut rejected = 0;
     for at in 0..image.len() {
         for value in 0..=255 {
             changed[at] = value;
-            refused += usize::from(check(&changed).is_err());
+            rejected += usize::from(check(&changed).is_err());
         }
         changed[at] = image[at];
     }
-    // Not a word of these may be changed: magic, class, order and machine.
-    assert!(refused > 8 * 255, "{refused}");
+    // Any change of the magic number, class, byte order or machine is detected.
+    assert!(rejected > 8 * 255, "{rejected}");
 }

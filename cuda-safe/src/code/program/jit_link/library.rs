@@ -1,4 +1,4 @@
-//! nvJitLink's library: where it is looked for, the functions that are called, and what they return.
+//! Finds and opens nvJitLink's library.
 
 use std::{
     env,
@@ -12,7 +12,7 @@ use crate::{
     raw::nvjitlink::JitLinkStatus,
 };
 
-/// The environment variable that names the file to use.
+/// The environment variable with the path of the library.
 const VARIABLE: &str = "CUDA_SAFE_LIBNVJITLINK";
 
 /// `nvJitLinkHandle`
@@ -25,10 +25,11 @@ type AddData = unsafe extern "C" fn(RawLink, c_uint, *const c_void, usize, *cons
 pub(super) type Size = unsafe extern "C" fn(RawLink, *mut usize) -> c_uint;
 pub(super) type Contents = unsafe extern "C" fn(RawLink, *mut c_char) -> c_uint;
 
-/// The functions that are called, each with its name.
+/// Declares the functions that are called, each with its name.
 macro_rules! functions {
     ($($field:ident: $type:ty = $name:literal;)*) => {
-        /// The functions that are called. All of them exist since CUDA 12.0, with these signatures.
+        /// The functions that are called. All of them have existed since CUDA 12.0 with these
+        /// signatures.
         #[derive(Clone, Copy, Debug)]
         pub(super) struct Functions {
             $(pub(super) $field: $type,)*
@@ -36,7 +37,8 @@ macro_rules! functions {
 
         impl Functions {
             /// # Safety
-            /// What is found by a name of nvJitLink is that function, and is there until the process ends.
+            /// The caller must ensure that `find` returns the nvJitLink function of the given name,
+            /// and that it stays loaded until the process ends.
             unsafe fn of(find: impl Fn(&CString) -> *mut c_void) -> Result<Self, &'static str> {
                 Ok(Self {
                     $($field: {
@@ -68,7 +70,7 @@ functions! {
     info_log: Contents = "nvJitLinkGetInfoLog";
 }
 
-/// The functions of the library, which is opened once for the whole process and never closed.
+/// Returns the functions of the library, which is opened once per process and never closed.
 pub(super) fn functions() -> Result<&'static Functions> {
     static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
     FOUND.get_or_init(find).as_ref().map_err(|missing| {
@@ -83,7 +85,8 @@ fn find() -> Result<Functions, String> {
     open(&files(&names(), &folders(trusted, nvrtc_folder())), false)
 }
 
-/// The library's names: of NVRTC's version first, since what is older than NVRTC does not read what that writes.
+/// Returns the library's names. The name of NVRTC's version comes first, because an older library
+/// cannot read NVRTC's output.
 fn names() -> Vec<String> {
     let own = crate::program::nvrtc_version().map_or(13, |version| version.major);
     let others = [13, 12].into_iter().filter(|version| *version > own);
@@ -94,7 +97,8 @@ fn names() -> Vec<String> {
         .collect()
 }
 
-/// The first folder is NVRTC's, whose version fits; then what the loader finds, then the other folders.
+/// Returns the files to try. NVRTC's folder comes first, because its version matches, then the
+/// loader's search path, then the other folders.
 fn files(names: &[String], folders: &[PathBuf]) -> Vec<OsString> {
     let in_folder = |folder: &PathBuf| {
         let files = names.iter().map(|name| folder.join(name).into_os_string());
@@ -109,8 +113,8 @@ fn files(names: &[String], folders: &[PathBuf]) -> Vec<OsString> {
         .collect()
 }
 
-/// Beside NVRTC, which is where toolkits have it, and pip's packages of CUDA 13; then in the neighbouring package of CUDA
-/// 12, and in toolkits.
+/// Returns the folders to search: NVRTC's folder, as in toolkits and in pip's packages for CUDA 13,
+/// then the neighboring folder, as in pip's packages for CUDA 12, then toolkits.
 fn folders(variable: impl Fn(&str) -> Option<OsString>, nvrtc: Option<PathBuf>) -> Vec<PathBuf> {
     let nvrtc = nvrtc.or_else(|| cuda_sys::NVRTC_LIB_DIR.map(PathBuf::from));
     let neighbour = nvrtc
@@ -127,7 +131,7 @@ fn folders(variable: impl Fn(&str) -> Option<OsString>, nvrtc: Option<PathBuf>) 
     nvrtc.into_iter().chain(neighbour).chain(in_homes).collect()
 }
 
-/// The folder of the compiler that is in this process.
+/// Returns the folder of the NVRTC library that this process uses.
 fn nvrtc_folder() -> Option<PathBuf> {
     #[cfg(target_os = "linux")]
     return Some(crate::code::program::nvrtc_library()?.parent()?.to_owned());
@@ -141,7 +145,7 @@ fn open(files: &[OsString], named: bool) -> Result<Functions, String> {
     for file in files {
         match own::open(file) {
             Ok(found) => return Ok(found),
-            // Of files that aren't there, the list tells.
+            // Missing files are already in the list of searched files.
             Err(reason) if named || Path::new(file).is_file() => reasons.push(reason),
             Err(_) => {}
         }
@@ -157,7 +161,7 @@ fn missing(files: &[OsString], reasons: &[String], named: bool) -> String {
     } else {
         String::new()
     };
-    let says = match reasons {
+    let loader = match reasons {
         [] => String::new(),
         reasons => format!(". The loader says: {}", reasons.join("; ")),
     };
@@ -165,17 +169,17 @@ fn missing(files: &[OsString], reasons: &[String], named: bool) -> String {
         String::new()
     } else {
         format!(
-            ". It belongs to the CUDA toolkit; without one: `pip install nvidia-nvjitlink` (nvidia-nvjitlink-cu12 for CUDA 12), \
-             of NVRTC's version or newer. {VARIABLE} can name its file"
+            ". Fix: install the CUDA toolkit, or run `pip install nvidia-nvjitlink` (nvidia-nvjitlink-cu12 for CUDA 12), of \
+             NVRTC's version or newer, or set {VARIABLE} to the library's path"
         )
     };
     format!(
-        "nvJitLink is not installed: looked for {}{by}{says}{remedy}",
+        "nvJitLink is not installed: looked for {}{by}{loader}{remedy}",
         files.join(", ")
     )
 }
 
-/// An environment variable, unless the program runs with more rights than its user.
+/// Returns an environment variable, unless the program runs with more privileges than its user.
 fn trusted(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty() && own::trusts_environment())
 }
@@ -189,32 +193,32 @@ mod own {
 
     use super::Functions;
 
-    /// Opens a file, which stays open.
+    /// Opens a file, which is never closed if it is nvJitLink.
     pub(super) fn open(file: &OsStr) -> Result<Functions, String> {
         let name = CString::new(file.as_bytes()).map_err(|error| error.to_string())?;
-        // SAFETY: a NUL-terminated name. What the library runs when it is loaded is as trusted as NVRTC, which is found in
-        // the same places.
+        // SAFETY: the name is NUL-terminated. The library's initialization code is as trusted as
+        // NVRTC, which is found in the same places.
         let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if library.is_null() {
             return Err(reason());
         }
-        // SAFETY: an open library and a NUL-terminated name.
+        // SAFETY: the library is open, and the name is NUL-terminated.
         let find = |name: &CString| unsafe { libc::dlsym(library, name.as_ptr()) };
-        // SAFETY: the file is named as nvJitLink, and is never closed once it is used.
+        // SAFETY: the file has the name of nvJitLink and is never closed once it is used.
         unsafe { Functions::of(find) }.map_err(|name| {
-            // SAFETY: opened above, and nothing of it is used.
+            // SAFETY: opened above, and none of its functions is used.
             unsafe { libc::dlclose(library) };
             format!("{}: it has no {name}", file.to_string_lossy())
         })
     }
 
     fn reason() -> String {
-        // SAFETY: takes no arguments; the answer is this thread's own.
+        // SAFETY: takes no arguments. The result belongs to this thread.
         let reason = unsafe { libc::dlerror() };
         if reason.is_null() {
             return "no reason given".into();
         }
-        // SAFETY: NUL-terminated, and there until this thread's next call of that family.
+        // SAFETY: NUL-terminated, and valid until this thread's next call of that family.
         unsafe { CStr::from_ptr(reason) }
             .to_string_lossy()
             .into_owned()
@@ -222,13 +226,13 @@ mod own {
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub(super) fn trusts_environment() -> bool {
-        // SAFETY: any number may be asked about.
+        // SAFETY: the function accepts any number.
         unsafe { libc::getauxval(libc::AT_SECURE) == 0 }
     }
 
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     pub(super) fn trusts_environment() -> bool {
-        // SAFETY: none of them takes an argument or fails.
+        // SAFETY: these functions take no arguments and do not fail.
         unsafe { libc::getuid() == libc::geteuid() && libc::getgid() == libc::getegid() }
     }
 }
@@ -282,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_looked_for_is_told() {
+    fn searched_files_are_reported() {
         let folder = env::temp_dir().join(format!("cuda-safe-jit-link-{}", std::process::id()));
         let home = folder.join("home");
         let set = |name: &str| (name == "CUDA_HOME").then(|| home.clone().into_os_string());
@@ -303,35 +307,38 @@ mod tests {
             [nvrtc.join(&name).into_os_string(), name.into()]
         );
 
-        let told = open(&files, false).unwrap_err();
+        let message = open(&files, false).unwrap_err();
         assert!(
-            told.starts_with("nvJitLink is not installed: looked for "),
-            "{told}"
+            message.starts_with("nvJitLink is not installed: looked for "),
+            "{message}"
         );
         assert!(
-            told.contains("cuda_nvrtc/lib/libnvJitLink.so.77, libnvJitLink.so.77, "),
-            "{told}"
+            message.contains("cuda_nvrtc/lib/libnvJitLink.so.77, libnvJitLink.so.77, "),
+            "{message}"
         );
-        assert!(told.contains("pip install nvidia-nvjitlink"), "{told}");
-        assert!(!told.contains("The loader says"), "{told}");
+        assert!(
+            message.contains("pip install nvidia-nvjitlink"),
+            "{message}"
+        );
+        assert!(!message.contains("The loader says"), "{message}");
 
-        // What is there and isn't nvJitLink.
+        // A file that is not nvJitLink.
         std::fs::create_dir_all(&nvrtc).unwrap();
         let file = nvrtc.join("text.so");
         std::fs::write(&file, "no library").unwrap();
-        let told = open(&[file.into_os_string()], true).unwrap_err();
+        let message = open(&[file.into_os_string()], true).unwrap_err();
         assert!(
-            told.contains(VARIABLE) && told.contains("The loader says: "),
-            "{told}"
+            message.contains(VARIABLE) && message.contains("The loader says: "),
+            "{message}"
         );
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn another_library_is_no_nvjitlink() {
-        let told = open(&["libc.so.6".into()], true).unwrap_err();
-        assert!(told.contains("it has no nvJitLinkCreate"), "{told}");
+    fn other_libraries_are_rejected() {
+        let message = open(&["libc.so.6".into()], true).unwrap_err();
+        assert!(message.contains("it has no nvJitLinkCreate"), "{message}");
     }
 
     #[test]
@@ -346,10 +353,10 @@ mod tests {
         );
         assert!(JitLinkStatus::check("f", 0).is_ok());
         let error = JitLinkStatus::check("f", 12).unwrap_err();
-        let told = error.to_string();
+        let message = error.to_string();
         assert!(
-            told.contains("f failed: NVJITLINK_ERROR_INCORRECT_INPUT_TYPE (12)"),
-            "{told}"
+            message.contains("f failed: NVJITLINK_ERROR_INCORRECT_INPUT_TYPE (12)"),
+            "{message}"
         );
         assert_eq!(
             error.code(),

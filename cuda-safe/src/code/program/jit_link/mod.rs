@@ -1,4 +1,4 @@
-//! Link-time optimisation: several programs are optimised as one, by nvJitLink.
+//! Link-time optimization with nvJitLink, which optimizes several programs as one.
 
 mod library;
 mod options;
@@ -11,20 +11,22 @@ pub use options::JitLinkOptions;
 
 use super::{Architecture, CompiledProgram, Program, Sources};
 use crate::{
-    code::module::{JitOptions, Module, input_of, is_refused},
+    code::module::{JitOptions, Module, input_of, is_rejected},
     context::Context,
     error::{Error, ErrorKind, Result},
 };
 
-/// A linker that also optimises across what it links: nvJitLink.
+/// A linker with link-time optimization, based on nvJitLink.
 ///
-/// Programs that were compiled with [`Program::lto`] are optimised together, as if they were one: functions of one are
-/// inlined in others. Cubins, PTX, fat binaries, objects and archives are linked as by a [`Linker`](crate::module::Linker). The
-/// result is machine code or, for a virtual architecture, PTX. Neither a driver nor a device is needed.
+/// Programs that were compiled with [`Program::lto`] are optimized together, as if they were one
+/// program: functions of one program can be inlined in another. Cubins, PTX, fat binaries, objects
+/// and archives are linked as by a [`Linker`](crate::module::Linker). The result is machine code
+/// or, for a virtual architecture, PTX. Linking needs neither a driver nor a device.
 ///
-/// The library, which belongs to the toolkit, is opened at the first link: beside NVRTC, then as the loader finds it, then in
-/// pip's packages and in toolkits (`CUDA_PATH`, `CUDA_HOME`, `CUDA_ROOT`). The environment variable
-/// `CUDA_SAFE_LIBNVJITLINK` can name its file. It must not be older than NVRTC.
+/// The first link opens nvJitLink's library, which is part of the toolkit. It is searched for in
+/// NVRTC's folder, then on the loader's path, then in pip's packages and in toolkits (`CUDA_PATH`,
+/// `CUDA_HOME`, `CUDA_ROOT`). To use another file, set the environment variable
+/// `CUDA_SAFE_LIBNVJITLINK` to its path. The library must not be older than NVRTC.
 ///
 /// ```no_run
 /// use cuda_safe::{Architecture, program::{JitLinkOptions, JitLinker}, Program};
@@ -63,7 +65,8 @@ struct Input {
 const ADD: &str = "nvJitLinkAddData";
 
 impl JitLinker {
-    /// A linker without inputs: for machine code of a real architecture, or for PTX of a virtual one.
+    /// Creates a linker without inputs. It produces machine code for a real architecture and PTX
+    /// for a virtual one.
     #[must_use]
     pub fn new(architecture: Architecture, options: &JitLinkOptions) -> Self {
         Self {
@@ -75,11 +78,14 @@ impl JitLinker {
         }
     }
 
-    /// Adds a compiled program: its LTO IR, where it was compiled with [`Program::lto`]; otherwise its machine code or its
-    /// PTX, which need [`Program::relocatable`] to be linked with others. `name` is what messages call it.
+    /// Adds a compiled program. Messages show `name`.
+    ///
+    /// It adds the LTO IR if the program was compiled with [`Program::lto`]. Otherwise it adds the
+    /// machine code or the PTX. They can be linked with other code only if the program was compiled
+    /// as [`Program::relocatable`].
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] where `name` contains a NUL character.
+    /// Returns [`ErrorKind::InvalidArgument`] if `name` contains a NUL character.
     pub fn add_compiled(&mut self, name: &str, compiled: &CompiledProgram) -> Result<()> {
         match (compiled.lto_ir(), compiled.cubin()) {
             (Some(ir), _) => self.add(input::LTO_IR, name, ir.to_vec())?,
@@ -91,10 +97,10 @@ impl JitLinker {
         Ok(())
     }
 
-    /// Adds PTX; `name` is what messages call it.
+    /// Adds PTX. Messages show `name`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] where either contains a NUL character.
+    /// Returns [`ErrorKind::InvalidArgument`] if `name` or `ptx` contains a NUL character.
     pub fn add_ptx(&mut self, name: &str, ptx: &str) -> Result<()> {
         let text = CString::new(ptx).map_err(|_| {
             Error::invalid(ADD, format!("the PTX `{name}` contains a NUL character"))
@@ -102,14 +108,18 @@ impl JitLinker {
         self.add(input::PTX, name, text.into_bytes_with_nul())
     }
 
-    /// Adds code of any kind, recognised by its first bytes: PTX, a cubin, a fat binary, an object file that nvcc compiled
-    /// for the host, or an archive of these. `name` is what messages call it.
+    /// Adds PTX, a cubin, a fat binary, an object file that nvcc compiled for the host, or an
+    /// archive of these. Messages show `name`.
+    ///
+    /// The first bytes of the image determine its kind.
     ///
     /// # Safety
-    /// Unless it is PTX, the code is complete, and was produced by a CUDA compiler: nvJitLink follows offsets in it.
+    /// Unless the image is PTX, the caller must ensure that the code is complete and was produced
+    /// by a CUDA compiler. nvJitLink follows offsets in it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`] where `name` contains a NUL character; [`ErrorKind::Load`] for text that isn't UTF-8.
+    /// Returns [`ErrorKind::InvalidArgument`] if `name` or a PTX text contains a NUL character, and
+    /// [`ErrorKind::Load`] if the text is not UTF-8.
     pub unsafe fn add_image(&mut self, name: &str, image: &[u8]) -> Result<()> {
         use cuda_sys::CUjitInputType as Type;
         let kind = match input_of(image) {
@@ -122,17 +132,19 @@ impl JitLinker {
         self.add(kind, name, image.to_vec())
     }
 
-    /// Adds a file of any kind, as [`add_image`](Self::add_image).
+    /// Adds a file with any kind of code that [`add_image`](Self::add_image) accepts.
     ///
     /// # Safety
-    /// As for [`add_image`](Self::add_image), for the contents of the file when it is read.
+    /// The caller must satisfy the conditions of [`add_image`](Self::add_image) for the file's
+    /// contents at the time of the call.
     ///
     /// # Errors
-    /// As [`add_image`](Self::add_image); [`ErrorKind::NotFound`] where the file can't be read.
+    /// Returns [`ErrorKind::NotFound`] if the file cannot be read, and the errors of
+    /// [`add_image`](Self::add_image).
     pub unsafe fn add_file(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let image = std::fs::read(path).map_err(|error| {
-            let detail = format!("can't read {}: {error}", path.display());
+            let detail = format!("cannot read {}: {error}", path.display());
             Error::checked(ErrorKind::NotFound, "nvJitLinkAddFile", detail).with_source(error)
         })?;
         // SAFETY: the caller's promise.
@@ -147,14 +159,17 @@ impl JitLinker {
         Ok(())
     }
 
-    /// Links what was added. The result has machine code, or PTX for a virtual architecture, and is loaded by
-    /// [`Module::from_compiled`] or [`Library::from_compiled`](crate::Library::from_compiled). Its log is what nvJitLink has
-    /// to say beside errors.
+    /// Links the added code.
+    ///
+    /// The result has machine code, or PTX for a virtual architecture. [`Module::from_compiled`]
+    /// and [`Library::from_compiled`](crate::Library::from_compiled) load it. Its log contains
+    /// nvJitLink's messages other than errors.
     ///
     /// # Errors
-    /// [`ErrorKind::Load`] with nvJitLink's log where a name is missing or defined twice, or an input is for another
-    /// architecture or of a newer compiler, or an option is wrong. PTX may still lack names: the driver tells.
-    /// [`ErrorKind::NoCompiler`] where nvJitLink is not installed; it says what was looked for.
+    /// Returns [`ErrorKind::Load`], with nvJitLink's log, if a name is missing or defined twice, if
+    /// an input is for another architecture or comes from a newer compiler, or if an option is
+    /// invalid. Linked PTX can still lack names, which the driver reports when it loads the PTX.
+    /// Returns [`ErrorKind::NoCompiler`], with the searched files, if nvJitLink is not installed.
     #[doc(alias = "nvJitLinkComplete")]
     pub fn link(&self) -> Result<CompiledProgram> {
         self.link_for(self.architecture)
@@ -163,7 +178,7 @@ impl JitLinker {
     fn link_for(&self, architecture: Architecture) -> Result<CompiledProgram> {
         let functions = functions()?;
         let mut options = vec![format!("-arch={architecture}")];
-        // Not without need: it is an error where nothing has LTO IR.
+        // Only if needed, because it is an error if no input has LTO IR.
         if self.inputs.iter().any(|one| one.kind == input::LTO_IR) {
             options.push("-lto".into());
         }
@@ -173,7 +188,8 @@ impl JitLinker {
         options.extend_from_slice(self.options.as_slice());
         let link = Link::new(functions, &options)?;
         for one in &self.inputs {
-            // SAFETY: a live handle; as many bytes as are said to be there; a name that ends in NUL. nvJitLink copies both.
+            // SAFETY: the handle is live, `data` is passed with its length, and the name is
+            // NUL-terminated. nvJitLink copies both.
             let status = unsafe {
                 (functions.add_data)(
                     link.raw,
@@ -185,7 +201,7 @@ impl JitLinker {
             };
             link.check(ADD, status)?;
         }
-        // SAFETY: a live handle.
+        // SAFETY: the handle is live.
         link.check("nvJitLinkComplete", unsafe {
             (functions.complete)(link.raw)
         })?;
@@ -216,14 +232,16 @@ impl JitLinker {
 }
 
 impl Module {
-    /// Compiles several programs that refer to each other, optimises them as one, and loads the result: as machine code, or
-    /// as PTX where the driver does not accept that.
+    /// Compiles several programs that refer to each other, optimizes them as one, and loads the
+    /// result.
     ///
-    /// It is short for [`Program::lto`], [`JitLinker::add_compiled`] for each, and [`JitLinker::link`]. Without
-    /// optimisation across them, and without nvJitLink, [`Module::link`] does the same.
+    /// It loads machine code, or PTX if the driver rejects the machine code. This is a shorthand
+    /// for [`Program::lto`] and [`JitLinker::add_compiled`] for each program, then
+    /// [`JitLinker::link`]. [`Module::link`] does the same without optimization across programs and
+    /// without nvJitLink.
     ///
     /// # Errors
-    /// As [`Module::compile`] and [`JitLinker::link`].
+    /// Returns the errors of [`Module::compile`] and [`JitLinker::link`].
     #[doc(alias = "nvJitLink")]
     pub fn link_optimized(
         context: &Context,
@@ -235,12 +253,12 @@ impl Module {
         let mut linker = JitLinker::new(target, options);
         for program in programs {
             let name = program.own_name().to_owned();
-            // The same IR goes into machine code and into PTX.
+            // The same IR is used for machine code and for PTX.
             linker.add_compiled(&name, &program.lto().compile(target)?)?;
         }
         let load = |linked| Self::from_compiled(context, &linked, &JitOptions::default());
         match linker.link().and_then(load) {
-            Err(error) if target.is_real() && is_refused(&error) => {
+            Err(error) if target.is_real() && is_rejected(&error) => {
                 linker.link_for(target.without_code()).and_then(load)
             }
             loaded => loaded,
@@ -248,7 +266,7 @@ impl Module {
     }
 }
 
-/// A link under way, which is given up with this.
+/// A link in progress. Dropping it destroys nvJitLink's handle.
 struct Link<'a> {
     functions: &'a Functions,
     raw: RawLink,
@@ -271,9 +289,10 @@ impl<'a> Link<'a> {
         let pointers: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
         let mut raw = ptr::null_mut();
         let count = u32::try_from(pointers.len()).unwrap_or(u32::MAX);
-        // SAFETY: `raw` is valid for the write; as many strings as the count says, which end in NUL and are copied.
+        // SAFETY: `raw` is valid for writing. There are as many strings as the count says, which
+        // are NUL-terminated and copied.
         let status = unsafe { (functions.create)(&mut raw, count, pointers.as_ptr()) };
-        // A link whose options are wrong can be asked for its log.
+        // If the options are invalid, the handle still provides a log.
         let link = Self { functions, raw };
         link.check(CALL, status)?;
         Ok(link)
@@ -298,11 +317,11 @@ impl<'a> Link<'a> {
             return Ok(Vec::new());
         }
         let mut bytes = 0;
-        // SAFETY: a live handle; `bytes` is valid for the write.
+        // SAFETY: the handle is live, and `bytes` is valid for writing.
         JitLinkStatus::check(call, unsafe { size(self.raw, &mut bytes) })?;
         let mut found = vec![0u8; bytes];
         if bytes > 0 {
-            // SAFETY: a live handle; room for as many bytes as the call above announced.
+            // SAFETY: the handle is live, and the buffer has the size that the call above returned.
             JitLinkStatus::check(call, unsafe {
                 contents(self.raw, found.as_mut_ptr().cast())
             })?;
@@ -314,13 +333,13 @@ impl<'a> Link<'a> {
 impl Drop for Link<'_> {
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: made by `create`, destroyed once.
+            // SAFETY: created by `create`, destroyed once.
             let _ = unsafe { (self.functions.destroy)(&mut self.raw) };
         }
     }
 }
 
-/// Text up to the NUL that ends it.
+/// Returns the text up to the NUL that terminates it.
 fn text(mut bytes: Vec<u8>) -> String {
     bytes.truncate(
         bytes

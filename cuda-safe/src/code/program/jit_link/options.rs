@@ -12,32 +12,32 @@
 pub struct JitLinkOptions(Vec<String>);
 
 impl JitLinkOptions {
-    /// Sets the greatest number of registers per thread (`-maxrregcount`).
+    /// Sets the maximum number of registers per thread (`-maxrregcount`).
     #[must_use]
     pub fn max_registers(self, registers: u32) -> Self {
         self.option(format!("-maxrregcount={registers}"))
     }
 
-    /// Sets the level of optimisation (`-O`): 0 or 3, which is the default.
+    /// Sets the optimization level (`-O`): 0 or 3. The default is 3.
     #[must_use]
     pub fn optimization_level(self, level: u32) -> Self {
         self.option(format!("-O{level}"))
     }
 
-    /// Generates information for a debugger (`-g`).
+    /// Generates debug information (`-g`).
     #[must_use]
     pub fn debug_info(self) -> Self {
         self.option("-g")
     }
 
-    /// Generates source lines (`-lineinfo`), from what was compiled with them.
+    /// Generates line information (`-lineinfo`) for code that was compiled with it.
     #[must_use]
     pub fn line_info(self) -> Self {
         self.option("-lineinfo")
     }
 
-    /// Trades accuracy for speed, as far as this is decided when LTO IR is compiled: flushes denormals, approximates
-    /// division and roots (`-ftz=1 -prec-div=0 -prec-sqrt=0`).
+    /// Trades accuracy for speed: flushes denormals and approximates division and roots
+    /// (`-ftz=1 -prec-div=0 -prec-sqrt=0`). It affects code that is generated from LTO IR.
     #[must_use]
     pub fn fast_math(self) -> Self {
         self.option("-ftz=1")
@@ -45,51 +45,54 @@ impl JitLinkOptions {
             .option("-prec-sqrt=0")
     }
 
-    /// Sets whether a multiplication and an addition may be contracted to one instruction that rounds once (`-fma`).
+    /// Sets whether a multiplication and an addition can be contracted to one instruction that
+    /// rounds once (`-fma`).
     #[must_use]
     pub fn fma(self, contract: bool) -> Self {
         self.option(format!("-fma={}", u8::from(contract)))
     }
 
-    /// Names a kernel that is used, by the name that it is linked by (`-kernels-used`). Kernels that aren't named may then be
-    /// left out.
+    /// Marks a kernel as used, by its linked name (`-kernels-used`). Other kernels may then be
+    /// omitted.
     #[must_use]
     pub fn kernel_used(self, name: &str) -> Self {
         self.option(format!("-kernels-used={name}"))
     }
 
-    /// Names a variable that the host uses (`-variables-used`). Variables that aren't named may then be left out.
+    /// Marks a variable as used by the host (`-variables-used`). Other variables may then be
+    /// omitted.
     #[must_use]
     pub fn variable_used(self, name: &str) -> Self {
         self.option(format!("-variables-used={name}"))
     }
 
-    /// Leaves variables out that no device code uses (`-optimize-unused-variables`).
+    /// Omits variables that no device code uses (`-optimize-unused-variables`).
     #[must_use]
     pub fn optimize_unused_variables(self) -> Self {
         self.option("-optimize-unused-variables")
     }
 
-    /// Sets how many threads compile (`-split-compile`): 0 for as many as there are processors, 1 is the default.
+    /// Sets the number of compiler threads (`-split-compile`). 0 means one per processor. The
+    /// default is 1.
     #[must_use]
     pub fn split_compile(self, threads: u32) -> Self {
         self.option(format!("-split-compile={threads}"))
     }
 
-    /// Says more in the log, such as registers and memory of each kernel (`-verbose`).
+    /// Adds details to the log, such as the registers and memory of each kernel (`-verbose`).
     #[must_use]
     pub fn verbose(self) -> Self {
         self.option("-verbose")
     }
 
-    /// Adds an option as nvJitLink documents it, for options that have no method here.
+    /// Adds an option in nvJitLink's syntax, for options that have no method here.
     #[must_use]
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.0.push(option.into());
         self
     }
 
-    /// The options as nvJitLink is given them.
+    /// Returns the options in nvJitLink's syntax.
     #[must_use]
     pub fn as_slice(&self) -> &[String] {
         &self.0

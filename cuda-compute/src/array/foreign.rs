@@ -9,7 +9,7 @@ use cuda_safe::{
 };
 
 /// An object that frees the memory when it is dropped.
-pub(super) type Keeper = Box<dyn Any + Send + Sync>;
+type Keeper = Box<dyn Any + Send + Sync>;
 
 /// Memory of another library, used in the order of one of this library's streams.
 pub(crate) struct Foreign {
@@ -32,7 +32,7 @@ impl Foreign {
     ///   `read_only`;
     /// - if `behind` is given, the memory may be reused once that stream has been made to wait for
     ///   `stream`.
-    pub(super) unsafe fn memory(
+    pub(crate) unsafe fn memory(
         address: u64,
         bytes: usize,
         stream: &Stream,

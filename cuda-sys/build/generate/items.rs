@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use syn::{File, ForeignItem, ForeignItemFn, Item, Meta, Type, UseTree};
 
-use crate::names::Declared;
+use super::names::Declared;
 
 /// Returns the names that `file` declares at its top level.
 pub fn declared(file: &File) -> Declared {
@@ -103,4 +103,30 @@ pub fn without_debug(file: &mut File, named: impl Fn(&str) -> bool) {
             }
         }
     }
+}
+
+/// Returns whether an item comes from `nvrtc.h`, which all of its names show.
+pub fn is_of_nvrtc(item: &Item) -> bool {
+    let name = match item {
+        Item::Struct(item) => item.ident.to_string(),
+        Item::Type(item) => item.ident.to_string(),
+        Item::Const(item) if item.ident != "_" => item.ident.to_string(),
+        // A layout test.
+        Item::Const(item) => quote::ToTokens::to_token_stream(&item.expr).to_string(),
+        Item::Use(item) => quote::ToTokens::to_token_stream(&item.tree).to_string(),
+        Item::Impl(item) => match &*item.self_ty {
+            Type::Path(path) => path
+                .path
+                .get_ident()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            _ => return false,
+        },
+        Item::ForeignMod(block) => match block.items.first() {
+            Some(ForeignItem::Fn(function)) => function.sig.ident.to_string(),
+            _ => return false,
+        },
+        _ => return false,
+    };
+    name.contains("nvrtc") || name.contains("NVRTC")
 }

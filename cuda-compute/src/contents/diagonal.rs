@@ -2,8 +2,8 @@
 
 use cuda_safe::Stream;
 
-use super::{Array, Shape};
 use crate::{
+    array::{Array, Shape},
     element::{Element, Number},
     error::{Error, Result},
     expression::Expr,

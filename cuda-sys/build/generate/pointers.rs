@@ -11,7 +11,7 @@ use syn::{
     TypeBareFn, UseTree, parse_quote,
 };
 
-use crate::items;
+use super::items;
 
 /// Adds the missing types to `file`, and removes the `Option` from existing ones. With `linked`,
 /// the documentation links to the functions of `file`.

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Expr, IntoAxes, IntoExpr, node::Node, operation::Operation, own::OwnFunction};
+use super::{Combination, CudaFn};
 use crate::{
-    array::Array, closure::DeviceFn, cuda_fn::CudaFn, element::Element, scan::Combination,
+    array::Array,
+    closure::DeviceFn,
+    element::Element,
+    expression::{Expr, IntoAxes, IntoExpr, node::Node, operation::Operation, own::OwnFunction},
 };
 
 macro_rules! maps {

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use super::{
-    Array, Shape, SliceItem,
-    words::{Style, formatted},
+use super::words::{Style, formatted};
+use crate::{
+    array::{Array, Shape, SliceItem},
+    element::Element,
+    error::Result,
 };
-use crate::{element::Element, error::Result};
 
 /// Arrays with more elements are abbreviated.
 const MAX_ELEMENTS: usize = 1000;

@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+#[cfg(feature = "cublas")]
+pub use status::CublasStatus;
+#[cfg(feature = "cublas")]
+mod status;
+
 /// The result type of this crate's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -36,7 +41,7 @@ pub enum Error {
         /// The name of the function.
         call: &'static str,
         /// The status it returned.
-        status: crate::CublasStatus,
+        status: CublasStatus,
     },
 }
 

@@ -1,10 +1,10 @@
-//! The combinations of scans.
+//! Combinations of two elements, for scans and reductions.
 
 use std::{fmt::Write as _, marker::PhantomData};
 
+use super::Combine;
 use crate::{
     closure::Fold,
-    cuda_fn::Combine,
     element::{Class, DataType, Element, Number, Ordered, Words},
     expression::{
         operation::Operation,

@@ -7,8 +7,8 @@ use cuda_safe::{
     bytemuck::{self, Zeroable},
 };
 
-use super::{Array, Order};
 use crate::{
+    array::{Array, Order},
     element::Element,
     error::{Error, Result},
 };

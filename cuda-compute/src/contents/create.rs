@@ -7,8 +7,8 @@ use cuda_safe::{
     bytemuck::{self, Pod},
 };
 
-use super::{Array, IntoShape, Layout, Memory, Order};
 use crate::{
+    array::{Array, IntoShape, Layout, Memory, Order},
     element::{Element, Float, Integer, Number},
     error::{Error, Result},
     expression::{CastFrom, Expr, Target, assign},

@@ -10,8 +10,8 @@ use std::{
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Array, Layout, Memory, Shape, SliceItem};
 use crate::{
+    array::{Array, Layout, Memory, Shape, SliceItem},
     element::{DataType, Element},
     error::Result,
     expression::{

@@ -4,8 +4,9 @@ use std::{fmt, sync::Arc};
 
 use cuda_safe::bytemuck::Pod;
 
-use super::{Array, ArrayMut, Layout, SliceItem};
+use super::ArrayMut;
 use crate::{
+    array::{Array, Layout, SliceItem},
     element::{DataType, Element},
     error::{Error, Result},
     expression::{Expr, IntoExpr, node::Node, operation::Operation},

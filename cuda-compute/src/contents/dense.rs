@@ -1,0 +1,73 @@
+//! Arrays whose elements may have to be copied to get a layout.
+
+use crate::{
+    array::{Array, IntoShape, Order},
+    element::Element,
+    error::{Error, Result},
+    expression::eval_dense,
+};
+
+impl<T: Element> Array<T> {
+    /// Returns the same elements in another shape.
+    ///
+    /// The elements are taken in C order, whatever their order in memory. They are copied only if
+    /// no strides describe the result.
+    ///
+    /// # Errors
+    /// Returns [`Error::Shape`] if the shape is invalid or has another number of elements. Returns
+    /// [`Error::Cuda`] if a copy is needed and device memory runs out.
+    pub fn reshape(&self, shape: impl IntoShape) -> Result<Self> {
+        let shape = shape.into_shape()?;
+        if shape.elements() != self.len() {
+            return Err(Error::Shape(format!(
+                "an array of shape {} has {} elements, but shape {shape} has {}",
+                self.shape(),
+                self.len(),
+                shape.elements()
+            )));
+        }
+        if let Some(layout) = self.layout.reshaped(shape) {
+            return Ok(Self::of(self.memory.clone(), layout));
+        }
+        let copy = self.contiguous(Order::C)?;
+        let layout = copy.layout.reshaped(shape);
+        layout.map_or_else(
+            || {
+                Err(Error::Shape(format!(
+                    "dense elements have no layout of shape {shape}"
+                )))
+            },
+            |layout| Ok(Self::of(copy.memory.clone(), layout)),
+        )
+    }
+
+    /// Returns all elements along one axis, in C order.
+    ///
+    /// This is [`reshape`](Self::reshape) to the number of elements.
+    ///
+    /// # Errors
+    /// Returns [`Error::Cuda`] if a copy is needed and device memory runs out.
+    pub fn flatten(&self) -> Result<Self> {
+        self.reshape(self.len())
+    }
+
+    /// Returns the elements contiguous in memory, in the given order. Returns the array itself if
+    /// it already is.
+    ///
+    /// # Errors
+    /// Returns [`Error::Cuda`] if a copy is needed and device memory runs out.
+    pub fn contiguous(&self, order: Order) -> Result<Self> {
+        if self.layout.is_dense(order) {
+            return Ok(self.clone());
+        }
+        eval_dense(&self.expr(), order)
+    }
+
+    /// Copies the array to new, dense memory, in this array's order of axes.
+    ///
+    /// # Errors
+    /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
+    pub fn copy(&self) -> Result<Self> {
+        self.expr().eval()
+    }
+}

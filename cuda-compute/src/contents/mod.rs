@@ -1,0 +1,16 @@
+//! What arrays contain: creation, assignment, copies, fields of structs, and printing.
+//!
+//! These are methods of [`Array`](crate::Array) that evaluate expressions or copy elements, so they
+//! are above `expression`. What needs only the layout is in `array`.
+
+mod assign;
+mod create;
+mod dense;
+mod diagonal;
+mod display;
+mod field;
+mod host;
+mod words;
+
+pub use assign::ArrayMut;
+pub use field::FieldMut;
