@@ -1,4 +1,4 @@
-//! Graphs that are built by hand.
+//! Graphs built node by node.
 
 use std::sync::mpsc;
 
@@ -11,7 +11,7 @@ use cuda_safe::{
 use super::{config, device, kernel, refused};
 
 #[test]
-fn every_kind_of_node_does_its_work_in_order() {
+fn all_kinds_of_nodes_run_in_order() {
     let (_one, context, stream) = device();
     let (add, multiply) = (kernel(&context, "add"), kernel(&context, "multiply"));
     let mut graph = Graph::new(&context).unwrap();
@@ -22,13 +22,13 @@ fn every_kind_of_node_does_its_work_in_order() {
     assert_eq!((x.len(), x.is_empty()), (4, false));
 
     let up = graph.add_copy(&[], x, host).unwrap();
-    // SAFETY: four elements.
+    // SAFETY: the buffer has four elements.
     let added = unsafe { graph.add_kernel(&[up], &add, config(4), (x, 10i32, 4i32)) }.unwrap();
     let across = graph.add_copy(&[added], y, x).unwrap();
     let last = y.slice(3..).unwrap();
     let filled = graph.add_fill(&[across], last, -5).unwrap();
     let part = (y.slice(2..).unwrap(), 2i32, 2i32);
-    // SAFETY: two elements from the third on.
+    // SAFETY: the kernel uses the two elements from index 2 on.
     let multiplied = unsafe { graph.add_kernel(&[filled], &multiply, config(2), part) }.unwrap();
     let both = graph.add_empty(&[multiplied, across]).unwrap();
     let down = graph.add_copy(&[both], back, y).unwrap();
@@ -69,7 +69,7 @@ fn every_kind_of_node_does_its_work_in_order() {
 }
 
 #[test]
-fn nodes_that_wait_for_nothing_of_each_other_and_one_that_waits_for_all() {
+fn independent_nodes_and_a_node_that_waits_for_all() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let mut graph = Graph::new(&context).unwrap();
@@ -77,11 +77,11 @@ fn nodes_that_wait_for_nothing_of_each_other_and_one_that_waits_for_all() {
     let parts: Vec<_> = (0..8)
         .map(|i| {
             let part = (x.slice(100 * i..100 * (i + 1)).unwrap(), i as i32, 100i32);
-            // SAFETY: a hundred elements each.
+            // SAFETY: each kernel uses a hundred elements.
             unsafe { graph.add_kernel(&[], &add, config(100), part) }.unwrap()
         })
         .collect();
-    // SAFETY: all eight hundred, after the others.
+    // SAFETY: the kernel uses all eight hundred elements after the others.
     unsafe { graph.add_kernel(&parts, &add, config(800), (x, 1000i32, 800i32)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
@@ -93,7 +93,7 @@ fn nodes_that_wait_for_nothing_of_each_other_and_one_that_waits_for_all() {
 }
 
 #[test]
-fn values_that_fills_can_repeat() {
+fn fill_accepts_repeating_values() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let bytes = graph.keep(DeviceBuffer::<u8>::zeroed(&stream, 5).unwrap());
@@ -121,7 +121,7 @@ fn values_that_fills_can_repeat() {
 }
 
 #[test]
-fn neighbouring_parts_do_not_overlap() {
+fn adjacent_parts_do_not_overlap() {
     let (_one, context, stream) = device();
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::from_slice(&stream, &[1i32, 2, 3, 4, 5, 6]).unwrap());
@@ -135,7 +135,7 @@ fn neighbouring_parts_do_not_overlap() {
 }
 
 #[test]
-fn kernels_get_the_shared_memory_that_they_are_configured_with() {
+fn kernel_nodes_get_their_configured_shared_memory() {
     let (_one, context, stream) = device();
     let source = r#"extern "C" __global__ void size(unsigned *x) {
         asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(*x));
@@ -145,7 +145,7 @@ fn kernels_get_the_shared_memory_that_they_are_configured_with() {
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
     let config = LaunchConfig::new(1, 1).shared_bytes(96);
-    // SAFETY: one number.
+    // SAFETY: the kernel writes one number.
     unsafe { graph.add_kernel(&[], &size, config, (x,)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
@@ -159,13 +159,13 @@ fn children_and_dependencies() {
     let multiply = kernel(&context, "multiply");
     let mut child = Graph::new(&context).unwrap();
     let x = child.keep(DeviceBuffer::<i32>::zeroed(&stream, 3).unwrap());
-    // SAFETY: three elements.
+    // SAFETY: the buffer has three elements.
     let inner = unsafe { child.add_kernel(&[], &add, config(3), (x, 1i32, 3i32)) }.unwrap();
     let mut graph = Graph::new(&context).unwrap();
-    // Twice the same child would need two copies of its memory: it is moved.
+    // The child is moved. Adding it twice would need two copies of its memory.
     let ran = graph.add_child(&[], child).unwrap();
     assert_eq!(graph.kind(ran).unwrap(), NodeKind::CHILD);
-    // SAFETY: as above, once the edge is there.
+    // SAFETY: as above, once the edge exists.
     let node = unsafe { graph.add_kernel(&[], &multiply, config(3), (x, 10i32, 3i32)) }.unwrap();
     assert_eq!(graph.edges().unwrap(), []);
     graph.add_dependency(ran, node).unwrap();
@@ -177,7 +177,7 @@ fn children_and_dependencies() {
         assert!(text.contains("in a circle"), "{text}");
     }
 
-    // And without the circle.
+    // The same without the cycle.
     let mut graph = Graph::new(&context).unwrap();
     let x = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 3).unwrap());
     // SAFETY: as above.
@@ -194,7 +194,7 @@ fn children_and_dependencies() {
 }
 
 #[test]
-fn events_order_a_graph_with_other_work() {
+fn events_order_a_graph_with_other_streams() {
     let (_one, context, stream) = device();
     let other = Stream::new(&context).unwrap();
     let add = kernel(&context, "add");
@@ -204,7 +204,7 @@ fn events_order_a_graph_with_other_work() {
     let waited = graph.add_event_wait(&[], &before).unwrap();
     assert_eq!(graph.kind(waited).unwrap(), NodeKind::EVENT_WAIT);
     let pointer = x.as_device_ptr();
-    // SAFETY: four elements, which live longer than the graph; the event orders it with the other stream.
+    // SAFETY: the four elements outlive the graph, and the event orders it with the other stream.
     unsafe { graph.add_kernel(&[waited], &add, config(4), (pointer, 5i32, 4i32)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
     for round in 1..4 {
@@ -217,7 +217,7 @@ fn events_order_a_graph_with_other_work() {
 }
 
 #[test]
-fn a_cooperative_launch_stays_one() {
+fn cooperative_launch_stays_cooperative() {
     let (_one, context, stream) = device();
     let last = kernel(&context, "last");
     let mut graph = Graph::new(&context).unwrap();
@@ -225,16 +225,16 @@ fn a_cooperative_launch_stays_one() {
     let seen = graph.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
     let zero = graph.add_fill(&[], counter, 0).unwrap();
     let config = LaunchConfig::new(4, 32).cooperative(true);
-    // SAFETY: a counter, and an element for each of four blocks.
+    // SAFETY: the buffers hold a counter and one element for each of four blocks.
     let node = unsafe { graph.add_kernel(&[zero], &last, config, (counter, seen)) }.unwrap();
     let mut exec = graph.instantiate().unwrap();
     for _ in 0..2 {
         exec.launch(&stream).unwrap();
         assert_eq!(exec.memory(seen).unwrap().to_vec(&stream).unwrap(), [4; 4]);
     }
-    // It can't become another one; a change of its grid is none.
+    // It cannot become a normal launch, but its grid can change.
     let other = LaunchConfig::new(4, 32);
-    // SAFETY: refused.
+    // SAFETY: the call fails.
     let refusal = unsafe { exec.set_kernel(node, &last, other, (counter, seen)) };
     assert!(refused(refusal).contains("cooperative"));
     let fewer = LaunchConfig::new(3, 32).cooperative(true);
@@ -246,7 +246,7 @@ fn a_cooperative_launch_stays_one() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_adds_nothing() {
+fn invalid_nodes_are_rejected_and_not_added() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let mut graph = Graph::new(&context).unwrap();
@@ -266,7 +266,7 @@ fn what_does_not_fit_is_refused_and_adds_nothing() {
     let (a, b) = (x.slice(..3).unwrap(), x.slice(1..).unwrap());
     assert!(refused(graph.add_copy(&[], a, b)).contains("overlap"));
     let host = [1i32; 4];
-    // SAFETY: refused.
+    // SAFETY: the call fails.
     let text = refused(unsafe { graph.add_kernel(&[], &add, config(4), (In(&host), 1i32, 4i32)) });
     assert!(text.contains("host slices"), "{text}");
     // SAFETY: as above.
@@ -289,7 +289,7 @@ fn what_does_not_fit_is_refused_and_adds_nothing() {
     let text = graph.remove_dependency(node, node).unwrap_err().to_string();
     assert!(text.contains("not there"), "{text}");
 
-    // What there is nothing to do for is an empty node.
+    // Operations on no elements become empty nodes.
     let none = x.slice(2..2).unwrap();
     let copy = graph.add_copy(&[], none, none).unwrap();
     let fill = graph.add_fill(&[copy], none, 1).unwrap();
@@ -304,7 +304,7 @@ fn what_does_not_fit_is_refused_and_adds_nothing() {
 }
 
 #[test]
-fn memory_that_a_graph_allocates_itself() {
+fn graph_can_allocate_and_free_memory() {
     let (_one, context, stream) = device();
     let add = kernel(&context, "add");
     let n = 1 << 20;
@@ -313,15 +313,15 @@ fn memory_that_a_graph_allocates_itself() {
     let (allocated, scratch) = graph.add_allocation::<i32>(&[], n).unwrap();
     assert_eq!(graph.kind(allocated).unwrap(), NodeKind::ALLOCATION);
     assert_eq!((scratch.len(), scratch.is_empty()), (n, false));
-    // SAFETY: after the allocation, and before it is freed.
+    // SAFETY: the memory is used after the allocation and before it is freed.
     let part = unsafe { scratch.part() };
     let filled = graph.add_fill(&[allocated], part, 40).unwrap();
-    // SAFETY: n elements, between the two.
+    // SAFETY: the kernel uses n elements between the two.
     let added =
         unsafe { graph.add_kernel(&[filled], &add, config(n), (scratch, 2i32, n as i32)) }.unwrap();
     let copied = graph.add_copy(&[added], x, part).unwrap();
 
-    // It has to be freed, once, and by this graph.
+    // This graph must free the memory exactly once.
     let failed = graph.instantiate().unwrap_err();
     assert!(failed.to_string().contains("add_free"), "{failed}");
     let mut graph = failed.into_graph();
@@ -332,7 +332,7 @@ fn memory_that_a_graph_allocates_itself() {
     assert!(refused(other.add_free(&[], scratch)).contains("another graph"));
     assert!(refused(other.add_fill(&[], part, 1)).contains("another graph"));
     assert!(refused(other.add_allocation::<i32>(&[], 0)).contains("no elements"));
-    // SAFETY: nothing is used.
+    // SAFETY: the call fails.
     assert!(refused(unsafe { graph.try_clone() }).contains("build it"));
 
     let mut exec = graph.instantiate().unwrap();
@@ -356,7 +356,7 @@ fn memory_that_a_graph_allocates_itself() {
         memory.reserved,
         memory.reserved_high,
     ];
-    assert_eq!(all, [0; 4], "all is given back");
+    assert_eq!(all, [0; 4], "no memory remains allocated");
 
     let too_much = other.add_allocation::<u8>(&[], 1 << 46).unwrap_err();
     let ErrorKind::OutOfMemory { requested, .. } = *too_much.kind() else {

@@ -1,23 +1,24 @@
-//! What a run must not have come to.
+//! Checks of the result of a run.
 
 use super::child::Run;
 use super::watch;
 
-/// What was made to fail in a run.
+/// The calls that fail in a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Failing {
     Nothing,
     OneCall,
-    /// A call and every later one.
+    /// One call and all later calls.
     AllFrom,
 }
 
-/// Exit code of a leak on the emulator.
+/// The exit code with which the emulator reports a leak.
 const LEAKED: i32 = 99;
-/// Exit code of a test program one of whose tests failed.
+/// The exit code of a test program if a test failed.
 const TEST_FAILED: i32 = 101;
 
-/// Calls after whose failure a leak is right: they release, or tell whether it is safe to.
+/// Calls whose failure may cause a leak: they release something, or they determine whether
+/// releasing is safe.
 const RELEASING: [&str; 15] = [
     "Free",
     "Destroy",
@@ -36,17 +37,19 @@ const RELEASING: [&str; 15] = [
     "CtxGetDevice",
 ];
 
-/// What the library says where memory that it has borrowed can't be given back: the process ends, as documented.
+/// The library's message if borrowed memory cannot be returned. The process then ends, as
+/// documented.
 const NO_WAY_TO_WAIT: &str = "cuda-safe: the driver can't tell whether a copy";
 
-/// Where a panic happened, by each.
+/// Returns the location of each panic.
 fn panics(text: &str) -> impl Iterator<Item = &str> {
     text.split("panicked at ")
         .skip(1)
         .map(|rest| rest.lines().next().unwrap_or(""))
 }
 
-/// All that is wrong with a run. `leak_is_the_tests`: it holds raw handles, which nobody else can release when it stops.
+/// Returns everything that is wrong with a run. `leak_is_the_tests` means that the test holds raw
+/// handles, which are leaked if it stops early.
 pub fn wrongs(failing: Failing, leak_is_the_tests: bool, run: &Run) -> Vec<String> {
     let mut wrongs = Vec::new();
     let injected = run.injected();

@@ -1,4 +1,4 @@
-//! Which calls are made to fail, and the runs for them.
+//! Chooses the calls to fail, and runs the tests.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -9,28 +9,28 @@ use super::judge::{Failing, wrongs};
 
 /// A crate's integration tests.
 pub struct Suite {
-    /// For `CUDA_EMULATOR_CHECK`.
+    /// The value of `CUDA_EMULATOR_CHECK`.
     pub checks: &'static str,
-    /// Which calls of a test that makes so many are made to fail.
+    /// Returns the calls to fail in a test that makes `calls` calls.
     pub depth: fn(calls: usize) -> Depth,
-    /// Tests that take long: only the first call of each function fails there, alone and with one code.
+    /// Slow tests, in which only the first call of each function fails, alone and with one code.
     pub heavy: &'static [&'static str],
-    /// Tests that leak themselves when a call fails: they hold raw handles, or drop the last hold on something where it
-    /// can't be released.
+    /// Tests that may leak when a call fails: they hold raw handles, or they drop the last
+    /// reference to an object that cannot be released at that point.
     pub leaks_itself: &'static [&'static str],
 }
 
-/// Which of a test's calls of one driver function are made to fail.
+/// Which of a test's calls of one driver function fail.
 #[derive(Clone, Copy)]
 pub enum Depth {
     All,
-    /// The first three, and the last.
+    /// The first three and the last.
     Ends,
     First,
 }
 
 impl Depth {
-    /// Numbers from 1 to `count`.
+    /// Returns the numbers of the calls to fail, from 1 to `count`.
     fn numbers(self, count: usize) -> Vec<usize> {
         match self {
             Depth::All => (1..=count).collect(),
@@ -41,14 +41,14 @@ impl Depth {
     }
 }
 
-/// One run: a test, and the rule by which calls fail.
+/// One run: a test and the rule by which calls fail.
 struct Job {
     test: String,
     rule: String,
     failing: Failing,
 }
 
-/// Each test without failures.
+/// Runs each test without failures.
 fn clean(suite: &Suite) -> &'static [(String, Run)] {
     static RUNS: OnceLock<Vec<(String, Run)>> = OnceLock::new();
     RUNS.get_or_init(|| {
@@ -56,14 +56,15 @@ fn clean(suite: &Suite) -> &'static [(String, Run)] {
         let least = if child::wanted().is_empty() { 10 } else { 0 };
         assert!(tests.len() > least, "only {} tests", tests.len());
         let run = |test: &String| folder.run(test, suite.checks, "");
-        // Twice: the first fills the compiler's cache. The compiler makes driver calls of its own.
+        // Runs the tests twice, because the first run fills the compiler's cache and the compiler
+        // makes driver calls.
         child::for_each(&tests, run);
         let runs = child::for_each(&tests, run);
         tests.into_iter().zip(runs).collect()
     })
 }
 
-/// How often a run called each function.
+/// Returns how often a run called each function.
 fn counts(run: &Run) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for call in &run.calls {
@@ -88,7 +89,7 @@ fn one_by_one(test: &str, run: &Run, depth: Depth, code: &str) -> Vec<Job> {
 }
 
 impl Suite {
-    /// Every test passes.
+    /// Checks that every test passes.
     pub fn passes(&self) {
         let mut calls = 0;
         let mut failures = Vec::new();
@@ -102,7 +103,7 @@ impl Suite {
         assert!(failures.is_empty(), "{}", failures.join("\n"));
     }
 
-    /// Calls fail one by one.
+    /// Lets calls fail one by one.
     pub fn each_call_fails(&self, code: &str) {
         let mut jobs = Vec::new();
         for (test, run) in clean(self) {
@@ -115,14 +116,14 @@ impl Suite {
         self.judge(&jobs);
     }
 
-    /// The first call of each function fails.
+    /// Lets the first call of each function fail.
     pub fn each_kind_of_call_fails(&self, code: &str) {
         let light = clean(self).iter().filter(|(test, _)| !self.is_heavy(test));
         let jobs = light.flat_map(|(test, run)| one_by_one(test, run, Depth::First, code));
         self.judge(&jobs.collect::<Vec<_>>());
     }
 
-    /// From a call on all fail: from each function's first call.
+    /// Lets all calls fail from the first call of each function on.
     pub fn all_calls_fail_from_each(&self, code: &str) {
         let mut jobs = Vec::new();
         let light = clean(self).iter().filter(|(test, _)| !self.is_heavy(test));
@@ -132,7 +133,7 @@ impl Suite {
                 let before = calls.position(|call| call.function == function);
                 jobs.push(Job {
                     test: test.clone(),
-                    rule: format!("*:{}+:{code}", before.expect("it was called") + 1),
+                    rule: format!("*:{}+:{code}", before.expect("the function was called") + 1),
                     failing: Failing::AllFrom,
                 });
             }
@@ -174,17 +175,17 @@ impl Suite {
         let list: Vec<&str> = failures.iter().map(|(what, _)| what.as_str()).collect();
         assert!(
             failures.is_empty(),
-            "{} of {} runs went wrong:\n{}\nThe first of them:\n{}",
+            "{} of {} runs failed:\n{}\nThe first failures:\n{}",
             failures.len(),
             jobs.len(),
             list.join("\n"),
             shown.join("\n")
         );
-        // Tests with several threads don't make the same calls every time, and where the compiler's cache doesn't
-        // serve, the compiler makes some.
+        // Tests with several threads do not make the same calls every time. If the compiler's cache
+        // misses, the compiler makes additional calls.
         let missed = missed.into_inner();
         println!(
-            "{} runs, of which {missed} didn't come to the call",
+            "{} runs, {missed} of which did not reach the call",
             jobs.len()
         );
         assert!(missed * 50 <= jobs.len() || !child::wanted().is_empty());
