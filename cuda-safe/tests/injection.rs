@@ -442,7 +442,7 @@ fn run(nth: usize, code: &str) -> Run {
     Run {
         code: output.status.code(),
         text: String::from_utf8_lossy(&text).into_owned(),
-        // Other lines report what kernels did.
+        // Other lines report the work of kernels.
         calls: calls
             .lines()
             .filter(|line| line.contains(") = "))
@@ -498,9 +498,9 @@ fn fail_each_call(code: &str) {
             let releases = ["Free", "Destroy", "Unload"]
                 .iter()
                 .any(|name| call.contains(name));
-            let refused = call.contains("= CUDA_ERROR_INVALID") && !call.contains("(injected)");
+            let rejected = call.contains("= CUDA_ERROR_INVALID") && !call.contains("(injected)");
             assert!(
-                !(releases && refused),
+                !(releases && rejected),
                 "possibly released twice\n{call}\n{about}"
             );
         }

@@ -217,9 +217,9 @@ fn physical_memory_is_shared_by_descriptor() {
         for wrong in [unit, 3 * unit, 7, 0] {
             let error = PhysicalMemory::import(&context, &fd, wrong).unwrap_err();
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
-            let told = error.to_string();
-            assert!(told.contains(&format!("{wrong} bytes")), "{told}");
-            assert!(told.contains("pass the size()"), "{told}");
+            let text = error.to_string();
+            assert!(text.contains(&format!("{wrong} bytes")), "{text}");
+            assert!(text.contains("pass the size()"), "{text}");
         }
         let error = PhysicalMemory::import(&context, &socket, unit).unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
@@ -283,7 +283,7 @@ fn memory_and_events_are_shared_by_handles() {
         send(&peer.socket, &small.ipc_handle().unwrap().to_bytes());
         send(&peer.socket, &event.ipc_handle().unwrap().to_bytes());
         assert!(event.elapsed_ms_since(&event).is_err());
-        // The other process has recorded the event now, so it stands for the other process's work.
+        // The other process has recorded the event now, so a wait covers the other process's work.
         let _: [u8; 1] = receive(&peer.socket);
         stream.wait_event(&event).unwrap();
         assert_eq!(

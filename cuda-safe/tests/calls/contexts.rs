@@ -135,7 +135,7 @@ fn first_call_reports_invalid_emulator_settings() {
         println!("= {error}");
         return;
     }
-    for (name, value, told) in [
+    for (name, value, reason) in [
         (
             "CUDA_EMULATOR_MEMORY",
             "64 apples",
@@ -158,8 +158,11 @@ fn first_call_reports_invalid_emulator_settings() {
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
-        let told = format!("= cuInit failed: CUDA_ERROR_INVALID_VALUE (1): {told}");
-        assert!(output.status.success() && text.contains(&told), "{text}");
+        let expected = format!("= cuInit failed: CUDA_ERROR_INVALID_VALUE (1): {reason}");
+        assert!(
+            output.status.success() && text.contains(&expected),
+            "{text}"
+        );
     }
 }
 

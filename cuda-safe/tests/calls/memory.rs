@@ -150,8 +150,8 @@ fn page_locked_allocation_error_names_the_limit() {
                 total: 0,
             };
             assert_eq!(*error.kind(), kind, "{error}");
-            let told = error.to_string();
-            assert!(told.ends_with("1000 bytes were requested"), "{error}");
+            let text = error.to_string();
+            assert!(text.ends_with("1000 bytes were requested"), "{error}");
             assert!(error.to_string().contains("ulimit -l"), "{error}");
         },
     );
@@ -310,8 +310,8 @@ fn pitch_depends_on_the_element_size() {
     traced("pitch_depends_on_the_element_size", "", || {
         let (_, stream) = device();
         fn allocates<T: PlainData>(stream: &Stream, size: u32) {
-            let told = format!("ElementSizeBytes={size})");
-            makes("cuMemAllocPitch_v2", &[&told], || {
+            let pitch_size = format!("ElementSizeBytes={size})");
+            makes("cuMemAllocPitch_v2", &[&pitch_size], || {
                 PitchedBuffer::<T>::uninit(stream, [3, 2]).unwrap()
             });
         }

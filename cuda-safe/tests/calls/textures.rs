@@ -48,9 +48,9 @@ fn cube_views_cover_all_faces() {
         ] {
             let array = CudaArray::uninit::<f32>(&context, shape).unwrap();
             let texture = Texture::with_view(&array, sampler, view).unwrap();
-            let told = texture.view().unwrap().unwrap();
-            assert_eq!(told.layers, Some((0, last)), "{shape}");
-            assert_eq!(told.levels, Some((0, 0)), "{shape}");
+            let reported = texture.view().unwrap().unwrap();
+            assert_eq!(reported.layers, Some((0, last)), "{shape}");
+            assert_eq!(reported.levels, Some((0, 0)), "{shape}");
         }
     });
 }

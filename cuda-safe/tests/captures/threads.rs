@@ -117,13 +117,13 @@ fn scope_copies_are_not_recorded() {
             let result = scoped.scope(|scope| {
                 begin.wait();
                 captured.wait();
-                let refused = [
+                let results = [
                     scope.upload(&[7; 4], &mut buffer),
                     scope.download(&buffer, &mut host),
                 ];
                 begin.wait();
-                for refused in refused {
-                    let error = refused.unwrap_err().to_string();
+                for result in results {
+                    let error = result.unwrap_err().to_string();
                     assert!(
                         error.contains("Scope::") && error.contains("is being captured"),
                         "{error}"
@@ -429,13 +429,13 @@ fn global_capture_survives_safe_calls_of_other_threads() {
             assert_eq!(graph.unwrap().nodes().unwrap().len(), 0);
         });
         captured.wait();
-        for refused in [
+        for result in [
             other.synchronize(),
             buffer.copy_from_slice(&other, &[1; 4]),
             DeviceBuffer::<u8>::uninit(&other, 1).map(drop),
             PinnedBuffer::<u8>::zeroed(&context, 1).map(drop),
         ] {
-            let error = refused.unwrap_err().to_string();
+            let error = result.unwrap_err().to_string();
             assert!(error.contains("is being captured"), "{error}");
         }
         pinned.close().unwrap();

@@ -11,7 +11,7 @@ use cuda_safe::{
     sys,
 };
 
-use super::{child_output, in_child, let_fault};
+use super::{child_output, in_child, cause_fault};
 
 const WAITS: &str = r#"
 extern "C" __global__ void set_later(volatile unsigned *begun, volatile unsigned *flag, unsigned *x) {
@@ -85,7 +85,7 @@ fn map_while_another_context_faults(busy: &Context, faulting: &Context) {
         .stream
         .mapped(&mut numbers, RegisterFlags::default(), |numbers| {
             busy.set_later(numbers.as_device_ptr());
-            let_fault(faulting);
+            cause_fault(faulting);
             Ok(())
         });
 }
@@ -129,7 +129,7 @@ fn pageable_copy_returns_an_error_after_a_fault() {
             thread::scope(|threads| {
                 threads.spawn(|| {
                     thread::sleep(Duration::from_millis(50));
-                    let_fault(&faulting);
+                    cause_fault(&faulting);
                 });
                 let error = x.copy_to_slice(&busy.stream, &mut host).unwrap_err();
                 assert!(
@@ -163,7 +163,7 @@ fn page_locked_copy_aborts_after_a_fault() {
             thread::scope(|threads| {
                 threads.spawn(|| {
                     thread::sleep(Duration::from_millis(50));
-                    let_fault(&faulting);
+                    cause_fault(&faulting);
                 });
                 let _ = x.copy_to_slice(&busy.stream, &mut host);
             });
@@ -185,7 +185,7 @@ fn owned_memory_is_leaked_if_another_context_may_use_it() {
             busy.stream.synchronize().unwrap();
             busy.set_later(address);
             let upload = busy.stream.upload(pinned, &mut x).unwrap();
-            let_fault(&faulting);
+            cause_fault(&faulting);
             assert!(upload.wait().is_err());
             mapped.close().unwrap_err();
             busy.release();
@@ -216,7 +216,7 @@ fn ordered_work_returns_an_error_after_a_fault() {
             let mut x = DeviceBuffer::<u32>::zeroed(&other, 10).unwrap();
             let ordered: Result<(), cuda_safe::Error> =
                 stream.ordered_with([x.view().owner()], || {
-                    let_fault(&faulting);
+                    cause_fault(&faulting);
                     Ok(())
                 });
             ordered.unwrap_err();
@@ -233,7 +233,7 @@ fn settle_is_unknown_after_a_fault_with_other_contexts() {
         || {
             let [faulting, context] = two_contexts();
             let stream = Stream::new(&context).unwrap();
-            let_fault(&faulting);
+            cause_fault(&faulting);
             for settled in [stream.settle(), context.settle(), faulting.settle()] {
                 assert!(matches!(settled, Settled::Unknown(_)), "{settled:?}");
             }
@@ -256,7 +256,7 @@ fn settle_is_unknown_after_a_fault_with_a_raw_primary_context() {
             assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
             let context = Context::create(device, ContextFlags::AUTO).unwrap();
             let stream = Stream::new(&context).unwrap();
-            let_fault(&context);
+            cause_fault(&context);
             assert!(matches!(stream.settle(), Settled::Unknown(_)));
         },
     );
@@ -276,7 +276,7 @@ fn settle_is_faulted_with_only_one_context() {
             let stream = Stream::new(&context).unwrap();
             let mut numbers = vec![0u32; 1024];
             let result = stream.mapped(&mut numbers, RegisterFlags::default(), |_| {
-                let_fault(&context);
+                cause_fault(&context);
                 Ok(())
             });
             result.unwrap_err();
@@ -294,7 +294,7 @@ fn fault_ends_all_contexts() {
         let device = Device::get(0).unwrap();
         let [faulting, context] = two_contexts();
         let stream = Stream::new(&context).unwrap();
-        let_fault(&faulting);
+        cause_fault(&faulting);
         let error = stream.synchronize().unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
         assert!(error.to_string().contains("nor can any other"), "{error}");

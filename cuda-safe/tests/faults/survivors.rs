@@ -15,7 +15,7 @@ use cuda_safe::{
     Result, Settled, Stream, graph::Node,
 };
 
-use super::{Fault, KERNELS, in_child, let_fault};
+use super::{Fault, KERNELS, in_child, cause_fault};
 
 /// Records whether it is dropped while its function runs.
 struct Alive {
@@ -142,7 +142,7 @@ fn objects_held_by_a_capture_are_leaked_after_a_fault() {
             };
             let mut exec = graph.unwrap().instantiate().unwrap();
             exec.launch(&stream).unwrap();
-            let_fault(&context);
+            cause_fault(&context);
             drop(exec);
             assert!(!dropped_early.load(Ordering::SeqCst));
         },
@@ -181,7 +181,7 @@ fn library_can_be_closed_after_a_fault() {
         let context = Context::primary(0).unwrap();
         let library = Library::compile(context.device(), KERNELS).unwrap();
         drop(library.kernel("write").unwrap().function(&context).unwrap());
-        let_fault(&context);
+        cause_fault(&context);
         library.close().unwrap();
     });
 }
@@ -194,7 +194,7 @@ fn settle_reports_a_fault_of_the_only_context() {
             let context = Context::create(Device::get(0).unwrap(), ContextFlags::AUTO).unwrap();
             let stream = Stream::new(&context).unwrap();
             assert!(matches!(stream.settle(), Settled::Done));
-            let_fault(&context);
+            cause_fault(&context);
             assert!(matches!(stream.settle(), Settled::Faulted(_)));
             assert!(matches!(context.settle(), Settled::Faulted(_)));
             assert!(stream.settle().or_abort().is_err());

@@ -60,7 +60,7 @@ impl Settings {
         }
     }
 
-    /// Whether each program has a process of its own.
+    /// Whether each program has its own process.
     pub fn is_alone(&self) -> bool {
         self.class != Class::Clean
     }

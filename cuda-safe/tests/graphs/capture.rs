@@ -12,7 +12,7 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use super::{config, device, kernel, refused};
+use super::{config, device, kernel, rejection};
 
 #[test]
 fn captured_work_runs_with_every_launch() {
@@ -121,27 +121,28 @@ fn forbidden_calls_fail_and_the_capture_continues() {
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
             let says = |text: String| assert!(text.contains("is being captured"), "{text}");
-            says(refused(stream.synchronize()));
-            says(refused(stream.query()));
-            says(refused(x.copy_from_slice(&stream, &[1; 8])));
-            says(refused(x.to_vec(&stream)));
-            says(refused(stream.scope(|_| -> Result<()> {
+            says(rejection(stream.synchronize()));
+            says(rejection(stream.query()));
+            says(rejection(x.copy_from_slice(&stream, &[1; 8])));
+            says(rejection(x.to_vec(&stream)));
+            says(rejection(stream.scope(|_| -> Result<()> {
                 panic!("the closure must not run")
             })));
             let failed = stream.upload(pinned.take().unwrap(), &mut x).unwrap_err();
             pinned = failed.host;
-            says(refused(Err::<(), _>(failed.error)));
+            says(rejection(Err::<(), _>(failed.error)));
             let mut out = [0i32; 8];
             let host = (Out(&mut out), 1i32, 8i32);
-            says(refused(add.launch(&stream, config(8), host)));
-            says(refused(x.copy_from(&stream, &elsewhere)));
-            says(refused(elsewhere.copy_from(&other, &x)));
-            let text = refused(DeviceBuffer::<u8>::uninit(&stream, 8));
+            says(rejection(add.launch(&stream, config(8), host)));
+            says(rejection(x.copy_from(&stream, &elsewhere)));
+            says(rejection(elsewhere.copy_from(&other, &x)));
+            let text = rejection(DeviceBuffer::<u8>::uninit(&stream, 8));
             assert!(text.contains("allocate before the capture"), "{text}");
-            let text = refused(stream.launch_host_function(|| panic!("the closure must not run")));
+            let text =
+                rejection(stream.launch_host_function(|| panic!("the closure must not run")));
             assert!(text.contains("Capture::host_function"), "{text}");
             let text =
-                refused(stream.capture(|_| -> Result<()> { panic!("the closure must not run") }));
+                rejection(stream.capture(|_| -> Result<()> { panic!("the closure must not run") }));
             assert!(text.contains("captured already"), "{text}");
             drop(dropped); // freed after the capture
             add.launch(&stream, config(8), (&mut x, 4i32, 8i32))
@@ -163,14 +164,14 @@ fn rejected_waits_do_not_invalidate_the_capture() {
     // SAFETY: the kernel uses eight elements. Everything outlives the graph.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
-            assert!(refused(other.synchronize()).contains("after it"));
-            assert!(refused(other.query()).contains("after it"));
-            assert!(refused(context.synchronize()).contains("after it"));
-            assert!(refused(reached.query()).contains("after it"));
+            assert!(rejection(other.synchronize()).contains("after it"));
+            assert!(rejection(other.query()).contains("after it"));
+            assert!(rejection(context.synchronize()).contains("after it"));
+            assert!(rejection(reached.query()).contains("after it"));
             for text in [
-                refused(DeviceBuffer::<u8>::zeroed(&other, 8)),
-                refused(PinnedBuffer::<u8>::zeroed(&context, 8)),
-                refused(ManagedBuffer::<u8>::zeroed(&other, 8)),
+                rejection(DeviceBuffer::<u8>::zeroed(&other, 8)),
+                rejection(PinnedBuffer::<u8>::zeroed(&context, 8)),
+                rejection(ManagedBuffer::<u8>::zeroed(&other, 8)),
             ] {
                 assert!(text.contains("allocate before the capture"), "{text}");
             }
@@ -231,9 +232,9 @@ fn graph_launch_into_a_capture_is_rejected() {
     let outer = unsafe {
         stream.capture(|_| -> Result<()> {
             // The launch could run while `host` is borrowed, or after `exec` is dropped.
-            let text = refused(exec.launch(&stream));
+            let text = rejection(exec.launch(&stream));
             assert!(text.contains("Graph::add_child"), "{text}");
-            refused(exec.upload(&stream));
+            rejection(exec.upload(&stream));
             Ok(())
         })
     };
@@ -258,10 +259,10 @@ fn driver_errors_in_a_capture_name_the_remedy() {
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
             event.record(&stream)?;
-            assert!(refused(event.query()).contains("after it"));
-            assert!(refused(event.synchronize()).contains("after it"));
+            assert!(rejection(event.query()).contains("after it"));
+            assert!(rejection(event.synchronize()).contains("after it"));
             let empty = Graph::new(&context)?;
-            assert!(refused(empty.instantiate()).contains("after it"));
+            assert!(rejection(empty.instantiate()).contains("after it"));
             Ok(())
         })
     };
@@ -359,7 +360,7 @@ fn legacy_stream_and_oversized_grids_are_rejected() {
     let (_one, context, stream) = device();
     let legacy = Stream::legacy_default(&context);
     // SAFETY: the capture records nothing.
-    let text = refused(unsafe { legacy.capture(|_| -> Result<()> { Ok(()) }) });
+    let text = rejection(unsafe { legacy.capture(|_| -> Result<()> { Ok(()) }) });
     assert!(text.contains("legacy default stream"), "{text}");
     let add = kernel(&context, "add");
     let mut x = DeviceBuffer::<i32>::zeroed(&stream, 8).unwrap();

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cuda_safe::{DeviceBuffer, Error, Graph, Result, Stream, sys::CUresult};
 
-use super::{config, device, kernel, refused};
+use super::{config, device, kernel, rejection};
 
 #[test]
 fn captured_work_is_added_to_an_existing_graph() {
@@ -61,7 +61,7 @@ fn failed_capture_leaves_graph_and_stream_usable() {
     let foreign = other.add_empty(&[]).unwrap();
     // SAFETY: the call fails.
     let text =
-        refused(unsafe { stream.capture_into(&mut graph, &[foreign], |_| Ok::<_, Error>(())) });
+        rejection(unsafe { stream.capture_into(&mut graph, &[foreign], |_| Ok::<_, Error>(())) });
     assert!(text.contains("another graph"), "{text}");
     assert!(!stream.is_capturing().unwrap());
 

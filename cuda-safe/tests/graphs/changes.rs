@@ -8,7 +8,7 @@ use cuda_safe::{
     graph::{GraphExec, Kept},
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 type Numbers = Kept<DeviceBuffer<u32>>;
 
@@ -67,7 +67,7 @@ fn set_event_replaces_the_event_of_a_node() {
     // Only the second event was recorded, so there is no time between the two.
     assert!(second.elapsed_ms_since(&first).is_err());
     assert!(second.query().unwrap());
-    let text = refused(exec.set_event(nothing, &first));
+    let text = rejection(exec.set_event(nothing, &first));
     assert!(text.contains("`empty`"), "{text}");
 }
 
@@ -112,8 +112,8 @@ fn graph_returns_edges_and_nodes_of_clones() {
         copy.copy_of(&graph, c).unwrap(),
     );
     assert_eq!(copy.dependents(copied_b).unwrap(), [copied_c]);
-    refused(copy.copy_of(&graph, copied_b));
-    refused(graph.dependents(copied_b));
+    rejection(copy.copy_of(&graph, copied_b));
+    rejection(graph.dependents(copied_b));
     let later = graph.add_empty(&[]).unwrap();
     assert!(copy.copy_of(&graph, later).is_err());
 }

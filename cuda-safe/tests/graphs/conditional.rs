@@ -1,4 +1,4 @@
-//! Conditional nodes: which bodies run, what they hold, and failures while a body is built.
+//! Conditional nodes: the bodies that run, the objects that they hold, and failures while a body is built.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use cuda_safe::{
     graph::NodeKind, sys::CUresult,
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 const SOURCE: &str = r#"
     extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
@@ -142,11 +142,11 @@ fn failed_conditional_node_leaves_the_graph_unchanged() {
     let mut graph = Graph::new(&context).unwrap();
     let mut other = Graph::new(&context).unwrap();
     let foreign = other.add_condition(Some(1)).unwrap();
-    let text = refused(graph.add_if(&[], foreign, |_| Ok(())));
+    let text = rejection(graph.add_if(&[], foreign, |_| Ok(())));
     assert!(text.contains("another graph"), "{text}");
 
     let none = graph.add_condition(Some(1)).unwrap();
-    assert!(refused(graph.add_switch(&[], none, 0, |_, _| Ok(()))).contains("0 graphs"));
+    assert!(rejection(graph.add_switch(&[], none, 0, |_, _| Ok(()))).contains("0 graphs"));
     let mut graph = Graph::new(&context).unwrap(); // a graph without that condition
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
 
@@ -163,7 +163,7 @@ fn failed_conditional_node_leaves_the_graph_unchanged() {
     assert!(result.unwrap_err().to_string().contains("of the caller"));
     assert_eq!(graph.nodes().unwrap(), []);
     // A node of a body is invalid outside it.
-    assert!(refused(graph.add_empty(&[named.unwrap()])).contains("another graph"));
+    assert!(rejection(graph.add_empty(&[named.unwrap()])).contains("another graph"));
 
     // The closure panics.
     let result = catch_unwind(AssertUnwindSafe(|| {

@@ -6,7 +6,7 @@ use cuda_safe::{
     sys::CUresult,
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 const SOURCE: &str = r#"
     typedef unsigned long long u64;
@@ -165,7 +165,7 @@ fn graphs_that_kernels_cannot_launch_are_rejected() {
     let (_one, context, stream) = device();
     let graph = Graph::new(&context).unwrap();
     let exec = graph.instantiate().unwrap();
-    assert!(refused(exec.for_device()).contains("DEVICE_LAUNCH"));
+    assert!(rejection(exec.for_device()).contains("DEVICE_LAUNCH"));
     // A device-launchable graph must not contain a host function.
     let mut graph = exec.into_graph().unwrap();
     let node = graph.add_host_function(&[], || {}).unwrap();

@@ -7,7 +7,7 @@ use cuda_safe::{
     sys::{self, CUresult},
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 const SOURCE: &str = r#"
     extern "C" __global__ void first(unsigned *x, unsigned n) {
@@ -93,7 +93,7 @@ fn invalid_edges_are_rejected() {
     let config = LaunchConfig::new(1, 4).attributes(attributes);
     let first = module.function("first").unwrap();
     // SAFETY: the call fails.
-    let text = refused(unsafe { graph.add_kernel(&[], &first, config, (x, 4u32)) });
+    let text = rejection(unsafe { graph.add_kernel(&[], &first, config, (x, 4u32)) });
     assert!(text.contains("Graph::add_edge"), "{text}");
     assert_eq!(graph.nodes().unwrap().len(), 2);
 }

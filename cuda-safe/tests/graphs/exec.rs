@@ -7,7 +7,7 @@ use cuda_safe::{
     graph::{Graph, Kept, Node},
 };
 
-use super::{config, device, kernel, refused};
+use super::{config, device, kernel, rejection};
 
 /// Returns a graph that adds to four integers.
 fn adding(
@@ -112,11 +112,11 @@ fn node_parameters_can_change_between_launches() {
 
     // Changes that are rejected.
     let nothing = x.slice(..0).unwrap();
-    assert!(refused(exec.set_copy(copy, nothing, nothing)).contains("set_enabled"));
-    assert!(refused(exec.set_fill(mark, nothing, 1)).contains("set_enabled"));
+    assert!(rejection(exec.set_copy(copy, nothing, nothing)).contains("set_enabled"));
+    assert!(rejection(exec.set_fill(mark, nothing, 1)).contains("set_enabled"));
     // SAFETY: the call fails.
     let none = unsafe { exec.set_kernel(node, &add, config(0), (x, 1i32, 0i32)) };
-    assert!(refused(none).contains("set_enabled"));
+    assert!(rejection(none).contains("set_enabled"));
     let empty = exec.set_enabled(fill, false).unwrap_err().to_string();
     assert!(
         empty.contains("`empty`, which is asked to be left out"),
@@ -130,8 +130,8 @@ fn node_parameters_can_change_between_launches() {
         "{other}"
     );
     let (_, foreign, stranger) = adding(&context, &stream, 1);
-    assert!(refused(exec.set_fill(mark, foreign, 1)).contains("another graph"));
-    assert!(refused(exec.set_enabled(stranger, false)).contains("another graph"));
+    assert!(rejection(exec.set_fill(mark, foreign, 1)).contains("another graph"));
+    assert!(rejection(exec.set_enabled(stranger, false)).contains("another graph"));
     assert_eq!(exec.graph().nodes().unwrap().len(), 4);
 }
 
@@ -144,7 +144,7 @@ fn update_changes_all_parameters_or_none() {
     let (graph, y, _) = adding(&context, &stream, 7);
     exec.update(graph).unwrap();
     exec.launch(&stream).unwrap();
-    assert!(refused(exec.memory(x)).contains("another graph")); // the memory was freed
+    assert!(rejection(exec.memory(x)).contains("another graph")); // the memory was freed
     assert_eq!(exec.memory(y).unwrap().to_vec(&stream).unwrap(), [7; 4]);
 
     let (mut more, z, node) = adding(&context, &stream, 9);
@@ -157,7 +157,7 @@ fn update_changes_all_parameters_or_none() {
     assert_eq!(more.memory(z).unwrap().len(), 4);
     let mut kinds = Graph::new(&context).unwrap();
     kinds.add_empty(&[]).unwrap();
-    let text = refused(exec.update(kinds));
+    let text = rejection(exec.update(kinds));
     assert!(
         text.contains("of another kind") && text.contains("(empty)"),
         "{text}"
@@ -184,11 +184,11 @@ fn launch_rejects_streams_of_another_context() {
     let elsewhere = Stream::new(&second).unwrap();
     let (graph, x, _) = adding(&context, &stream, 1);
     let mut exec = graph.instantiate().unwrap();
-    assert!(refused(exec.launch(&elsewhere)).contains("different contexts"));
-    assert!(refused(exec.upload(&elsewhere)).contains("different contexts"));
+    assert!(rejection(exec.launch(&elsewhere)).contains("different contexts"));
+    assert!(rejection(exec.upload(&elsewhere)).contains("different contexts"));
     let mut foreign = Graph::new(&context).unwrap();
     foreign.keep(DeviceBuffer::<u8>::zeroed(&elsewhere, 4).unwrap());
-    assert!(refused(foreign.instantiate()).contains("different contexts"));
+    assert!(rejection(foreign.instantiate()).contains("different contexts"));
     // The result does not depend on the current context.
     second.set_current().unwrap();
     exec.launch(&stream).unwrap();

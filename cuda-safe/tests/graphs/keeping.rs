@@ -10,7 +10,7 @@ use cuda_safe::{
     memory::{Signal, WaitUntil},
 };
 
-use super::{config, device, kernel, refused};
+use super::{config, device, kernel, rejection};
 
 /// Records when it is dropped.
 struct Flag(Arc<AtomicBool>);
@@ -91,7 +91,7 @@ fn update_frees_replaced_memory() {
         let spare = if value == 8 { 1 << 20 } else { 0 };
         assert!(pool.used().unwrap() <= used + spare, "after {value}");
     }
-    assert!(refused(exec.memory(x)).contains("another graph"));
+    assert!(rejection(exec.memory(x)).contains("another graph"));
     // Returns the last graph with its objects. The memory of the first one was freed.
     let graph = exec.into_graph().unwrap();
     assert!(dropped.load(Ordering::SeqCst));
@@ -317,7 +317,7 @@ fn graphs_that_own_objects_cannot_be_cloned() {
     keeping.keep(DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap());
     for graph in [held, calling, keeping] {
         // SAFETY: the call fails.
-        let text = refused(unsafe { graph.try_clone() });
+        let text = rejection(unsafe { graph.try_clone() });
         assert!(text.contains("build it"), "{text}");
     }
 }
@@ -354,13 +354,13 @@ fn nodes_of_an_update_graph_are_rejected_with_a_remedy() {
     let mut exec = graph().instantiate().unwrap();
     exec.update(graph()).unwrap();
     let node = exec.graph().nodes().unwrap()[0];
-    let text = refused(exec.set_host_function(node, || {}));
+    let text = rejection(exec.set_host_function(node, || {}));
     assert!(
         text.contains("the graph that this one was updated from"),
         "{text}"
     );
     let stranger = graph();
     let node = stranger.nodes().unwrap()[0];
-    let text = refused(exec.set_host_function(node, || {}));
+    let text = rejection(exec.set_host_function(node, || {}));
     assert!(!text.contains("updated from"), "{text}");
 }

@@ -57,7 +57,7 @@ fn config(n: usize) -> LaunchConfig {
 
 /// Returns the text of an error that this crate created.
 #[track_caller]
-fn refused<T>(result: Result<T, impl Into<Error>>) -> String {
+fn rejection<T>(result: Result<T, impl Into<Error>>) -> String {
     let Err(error) = result else {
         panic!("the call was not rejected")
     };

@@ -8,7 +8,7 @@ use cuda_safe::{
     graph::{Graph, NodeKind},
 };
 
-use super::{config, device, kernel, refused};
+use super::{config, device, kernel, rejection};
 
 #[test]
 fn all_kinds_of_nodes_run_in_order() {
@@ -35,7 +35,7 @@ fn all_kinds_of_nodes_run_in_order() {
     let done = Event::new(&context).unwrap();
     let recorded = graph.add_event_record(&[down], &done).unwrap();
     let (sender, receiver) = mpsc::channel();
-    let told = graph
+    let notified = graph
         .add_host_function(&[recorded], move || sender.send(()).unwrap())
         .unwrap();
 
@@ -48,7 +48,7 @@ fn all_kinds_of_nodes_run_in_order() {
         (filled, NodeKind::FILL),
         (both, NodeKind::EMPTY),
         (recorded, NodeKind::EVENT_RECORD),
-        (told, NodeKind::HOST_FUNCTION),
+        (notified, NodeKind::HOST_FUNCTION),
     ] {
         assert_eq!(graph.kind(node).unwrap(), kind);
     }
@@ -104,10 +104,10 @@ fn fill_accepts_repeating_values() {
     graph.add_fill(&[], halves, 0x1234).unwrap();
     graph.add_fill(&[], pairs, [1.5, 1.5]).unwrap();
     graph.add_fill(&[], wide, u64::MAX).unwrap();
-    let text = refused(graph.add_fill(&[], wide, 1));
+    let text = rejection(graph.add_fill(&[], wide, 1));
     assert!(text.contains("use a kernel"), "{text}");
     let host = graph.keep(PinnedBuffer::<u8>::zeroed(&context, 5).unwrap());
-    let text = refused(graph.add_fill(&[], host, 1));
+    let text = rejection(graph.add_fill(&[], host, 1));
     assert!(text.contains("host memory"), "{text}");
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
@@ -185,7 +185,7 @@ fn children_and_dependencies() {
     // SAFETY: as above.
     let node =
         unsafe { graph.add_kernel(&[first], &multiply, config(3), (x, 10i32, 3i32)) }.unwrap();
-    let text = refused(graph.add_dependency(inner, node));
+    let text = rejection(graph.add_dependency(inner, node));
     assert!(text.contains("another graph"), "{text}");
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
@@ -236,7 +236,7 @@ fn cooperative_launch_stays_cooperative() {
     let other = LaunchConfig::new(4, 32);
     // SAFETY: the call fails.
     let refusal = unsafe { exec.set_kernel(node, &last, other, (counter, seen)) };
-    assert!(refused(refusal).contains("cooperative"));
+    assert!(rejection(refusal).contains("cooperative"));
     let fewer = LaunchConfig::new(3, 32).cooperative(true);
     // SAFETY: as above, with three blocks.
     unsafe { exec.set_kernel(node, &last, fewer, (counter, seen)) }.unwrap();
@@ -255,19 +255,20 @@ fn invalid_nodes_are_rejected_and_not_added() {
     let foreign = other.keep(DeviceBuffer::<i32>::zeroed(&stream, 4).unwrap());
     let stranger = other.add_empty(&[]).unwrap();
 
-    assert!(refused(graph.add_empty(&[stranger])).contains("another graph"));
-    assert!(refused(graph.kind(stranger)).contains("another graph"));
-    assert!(refused(graph.memory(foreign)).contains("another graph"));
-    assert!(refused(graph.add_copy(&[], x, foreign)).contains("another graph"));
-    assert!(refused(graph.add_fill(&[], foreign, 1)).contains("another graph"));
+    assert!(rejection(graph.add_empty(&[stranger])).contains("another graph"));
+    assert!(rejection(graph.kind(stranger)).contains("another graph"));
+    assert!(rejection(graph.memory(foreign)).contains("another graph"));
+    assert!(rejection(graph.add_copy(&[], x, foreign)).contains("another graph"));
+    assert!(rejection(graph.add_fill(&[], foreign, 1)).contains("another graph"));
     let short = x.slice(..3).unwrap();
-    assert!(refused(graph.add_copy(&[], x, short)).contains("3 elements"));
-    assert!(refused(x.slice(3..5)).contains("3..5"));
+    assert!(rejection(graph.add_copy(&[], x, short)).contains("3 elements"));
+    assert!(rejection(x.slice(3..5)).contains("3..5"));
     let (a, b) = (x.slice(..3).unwrap(), x.slice(1..).unwrap());
-    assert!(refused(graph.add_copy(&[], a, b)).contains("overlap"));
+    assert!(rejection(graph.add_copy(&[], a, b)).contains("overlap"));
     let host = [1i32; 4];
     // SAFETY: the call fails.
-    let text = refused(unsafe { graph.add_kernel(&[], &add, config(4), (In(&host), 1i32, 4i32)) });
+    let text =
+        rejection(unsafe { graph.add_kernel(&[], &add, config(4), (In(&host), 1i32, 4i32)) });
     assert!(text.contains("host slices"), "{text}");
     // SAFETY: as above.
     let few = unsafe { graph.add_kernel(&[], &add, config(4), (x, 1i32)) }.unwrap_err();
@@ -278,12 +279,12 @@ fn invalid_nodes_are_rejected_and_not_added() {
     assert!(large.to_string().contains("2048 threads"), "{large}");
     let second = Context::create(context.device(), Default::default()).unwrap();
     let event = Event::new(&second).unwrap();
-    assert!(refused(graph.add_event_record(&[], &event)).contains("different contexts"));
+    assert!(rejection(graph.add_event_record(&[], &event)).contains("different contexts"));
     let child = Graph::new(&second).unwrap();
-    assert!(refused(graph.add_child(&[], child)).contains("different contexts"));
+    assert!(rejection(graph.add_child(&[], child)).contains("different contexts"));
     assert_eq!(graph.nodes().unwrap(), []);
     let node = graph.add_empty(&[]).unwrap();
-    assert!(refused(graph.add_empty(&[node, node])).contains("twice"));
+    assert!(rejection(graph.add_empty(&[node, node])).contains("twice"));
     let text = graph.add_dependency(node, node).unwrap_err().to_string();
     assert!(text.contains("to itself"), "{text}");
     let text = graph.remove_dependency(node, node).unwrap_err().to_string();
@@ -327,13 +328,13 @@ fn graph_can_allocate_and_free_memory() {
     let mut graph = failed.into_graph();
     let freed = graph.add_free(&[copied], scratch).unwrap();
     assert_eq!(graph.kind(freed).unwrap(), NodeKind::FREE);
-    assert!(refused(graph.add_free(&[copied], scratch)).contains("already"));
+    assert!(rejection(graph.add_free(&[copied], scratch)).contains("already"));
     let mut other = Graph::new(&context).unwrap();
-    assert!(refused(other.add_free(&[], scratch)).contains("another graph"));
-    assert!(refused(other.add_fill(&[], part, 1)).contains("another graph"));
-    assert!(refused(other.add_allocation::<i32>(&[], 0)).contains("no elements"));
+    assert!(rejection(other.add_free(&[], scratch)).contains("another graph"));
+    assert!(rejection(other.add_fill(&[], part, 1)).contains("another graph"));
+    assert!(rejection(other.add_allocation::<i32>(&[], 0)).contains("no elements"));
     // SAFETY: the call fails.
-    assert!(refused(unsafe { graph.try_clone() }).contains("build it"));
+    assert!(rejection(unsafe { graph.try_clone() }).contains("build it"));
 
     let mut exec = graph.instantiate().unwrap();
     for _ in 0..3 {

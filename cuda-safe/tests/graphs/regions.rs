@@ -6,7 +6,7 @@ use cuda_safe::{
     memory::{Layout, PitchedBuffer, RegionCopy},
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 /// Returns 1, 2, 3 and so on.
 fn numbers(len: usize) -> Vec<i32> {
@@ -129,11 +129,11 @@ fn invalid_region_copies_are_rejected() {
             "overlap",
         ),
     ] {
-        let text_found = refused(result);
+        let text_found = rejection(result);
         assert!(text_found.contains(text), "{text_found}");
     }
-    assert!(refused(flat.pitched([4, 4])).contains("has 48 bytes"));
-    assert!(refused(graph.region(stranger)).contains("belongs to another graph"));
+    assert!(rejection(flat.pitched([4, 4])).contains("has 48 bytes"));
+    assert!(rejection(graph.region(stranger)).contains("belongs to another graph"));
     assert_eq!(graph.nodes().unwrap().len(), 0);
     // Adjacent regions do not overlap.
     graph.add_region_copy(&[], copy.target_at(2), a, a).unwrap();
@@ -179,7 +179,7 @@ fn row_copies_can_be_changed_and_the_driver_rejects_rectangles() {
         "this driver changes rectangles: update the documentation"
     );
     assert!(
-        refused(exec.set_region_copy(row, RegionCopy::new(0), to, from)).contains("no elements")
+        rejection(exec.set_region_copy(row, RegionCopy::new(0), to, from)).contains("no elements")
     );
     exec.launch(&stream).unwrap();
     let result = exec.region(to).unwrap().to_vec(&stream).unwrap();

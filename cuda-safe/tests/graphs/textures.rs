@@ -7,7 +7,7 @@ use cuda_safe::{
     array::{ArrayFlags, CudaArray, TexelFormat},
 };
 
-use super::{device, refused};
+use super::{device, rejection};
 
 fn read(context: &Context) -> Function {
     let source = r#"extern "C" __global__ void read(float *x, cudaTextureObject_t t) {
@@ -66,10 +66,10 @@ fn objects_dropped_during_a_capture_are_destroyed_afterwards() {
     let graph = unsafe {
         stream.capture(|capture| -> Result<()> {
             // Calls that cannot be captured are rejected and do not end the capture.
-            let text = refused(CudaArray::uninit::<f32>(&context, 4));
+            let text = rejection(CudaArray::uninit::<f32>(&context, 4));
             assert!(text.contains("before the capture"), "{text}");
-            assert!(refused(Surface::new(&array)).contains("before the capture"));
-            assert!(refused(array.to_vec::<f32>(&stream)).contains("captured"));
+            assert!(rejection(Surface::new(&array)).contains("before the capture"));
+            assert!(rejection(array.to_vec::<f32>(&stream)).contains("captured"));
             array.copy_from(&stream, &source)?;
             read.launch(&stream, LaunchConfig::new(1, 4), (&mut x, &texture))?;
             capture.hold(texture);

@@ -44,7 +44,7 @@ impl Run {
 
 impl Call {
     fn parse(line: &str) -> Option<Call> {
-        // Other lines report what kernels did and why launches were rejected.
+        // Other lines report the work of kernels and the reasons of rejected launches.
         let start = line.find(": cu")? + 2;
         let length = line[start..].find('(')?;
         line.contains(") = ").then(|| Call {

@@ -88,9 +88,9 @@ pub fn wrongs(failing: Failing, leak_is_the_tests: bool, run: &Run) -> Vec<Strin
         let releases = ["Free", "Destroy", "Unload", "Release"]
             .iter()
             .any(|name| call.function.contains(name));
-        let refused =
+        let rejected =
             call.line.contains("= CUDA_ERROR_INVALID") && !call.line.contains("(injected)");
-        if releases && refused {
+        if releases && rejected {
             wrongs.push(format!("released twice? {}", call.line));
             break;
         }

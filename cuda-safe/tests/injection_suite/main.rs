@@ -20,7 +20,7 @@ mod plan;
 mod planted;
 mod watch;
 
-use integration::{KERNELS, device, kernels, refused, since};
+use integration::{KERNELS, device, kernels, rejection, since};
 use plan::{Depth, Suite};
 
 #[global_allocator]

@@ -10,7 +10,7 @@ use cuda_safe::{
     },
 };
 
-use crate::{device, refused};
+use crate::{device, rejection};
 
 fn check_round_trip<T: Texel + Debug + PartialEq>(
     stream: &Stream,
@@ -24,9 +24,9 @@ fn check_round_trip<T: Texel + Debug + PartialEq>(
     // The driver's description is the same.
     //
     // SAFETY: the array outlives the borrow.
-    let told = unsafe { CudaArray::borrow_raw(array.context(), array.as_raw()) }.unwrap();
-    assert_eq!((told.shape(), told.format()), (shape, T::FORMAT));
-    assert_eq!(told, array);
+    let borrowed = unsafe { CudaArray::borrow_raw(array.context(), array.as_raw()) }.unwrap();
+    assert_eq!((borrowed.shape(), borrowed.format()), (shape, T::FORMAT));
+    assert_eq!(borrowed, array);
 }
 
 #[test]
@@ -79,12 +79,12 @@ fn device_memory_can_be_copied_to_and_from_arrays() {
     assert!(!copy.is_part());
 
     let short = DeviceBuffer::<u32>::zeroed(&stream, 23).unwrap();
-    assert!(refused(array.copy_from(&stream, &short)).contains("24 texels, and 23 are"));
+    assert!(rejection(array.copy_from(&stream, &short)).contains("24 texels, and 23 are"));
     let floats = DeviceBuffer::<f32>::zeroed(&stream, 24).unwrap();
-    assert!(refused(array.copy_from(&stream, &floats)).contains("1 channel of F32"));
-    assert!(refused(array.copy_from_array(&stream, &array)).contains("own source"));
+    assert!(rejection(array.copy_from(&stream, &floats)).contains("1 channel of F32"));
+    assert!(rejection(array.copy_from_array(&stream, &array)).contains("own source"));
     let wider = CudaArray::uninit::<u32>(&context, [4, 6]).unwrap();
-    assert!(refused(array.copy_from_array(&stream, &wider)).contains("4 x 6 texels"));
+    assert!(rejection(array.copy_from_array(&stream, &wider)).contains("4 x 6 texels"));
 }
 
 #[test]
@@ -92,16 +92,16 @@ fn elements_must_match_the_texel_format() {
     let (context, stream) = device();
     let array = CudaArray::uninit::<[u8; 4]>(&context, [2, 2]).unwrap();
     for text in [
-        refused(array.copy_from_slice(&stream, &[0u32; 4])),
-        refused(array.copy_from_slice(&stream, &[0u8; 16])),
-        refused(array.to_vec::<[i8; 4]>(&stream)),
+        rejection(array.copy_from_slice(&stream, &[0u32; 4])),
+        rejection(array.copy_from_slice(&stream, &[0u8; 16])),
+        rejection(array.to_vec::<[i8; 4]>(&stream)),
     ] {
         assert!(text.contains("4 channels of U8"), "{text}");
         assert!(text.contains("use elements of type `[u8; 4]`"), "{text}");
         assert!(!text.contains("given"), "{text}");
     }
     assert!(
-        refused(array.copy_from_slice(&stream, &[[0u8; 4]; 5])).contains("4 texels, and 5 are")
+        rejection(array.copy_from_slice(&stream, &[[0u8; 4]; 5])).contains("4 texels, and 5 are")
     );
     // Formats that kernels read as floating point are filled with their stored integers.
     let format = TexelFormat::new(ChannelFormat::UNORM8X4, 4);
@@ -122,7 +122,7 @@ fn compressed_arrays_are_copied_as_bytes() {
     let blocks: Vec<u8> = (0..48).collect();
     array.copy_from_bytes(&stream, &blocks).unwrap();
     assert_eq!(array.to_bytes(&stream).unwrap(), blocks);
-    assert!(refused(array.copy_from_bytes(&stream, &blocks[1..])).contains("48 bytes"));
+    assert!(rejection(array.copy_from_bytes(&stream, &blocks[1..])).contains("48 bytes"));
     let for_surfaces = CudaArray::new(&context, format, [8, 8], ArrayFlags::SURFACE);
     assert_eq!(*for_surfaces.unwrap_err().kind(), ErrorKind::Unsupported);
 }
@@ -183,7 +183,7 @@ fn array_creation_errors_give_the_reason() {
         (ArrayShape::plane(4, 3), 1, "number of layers is 0"),
     ] {
         let made = CudaArray::new(&context, float, shape, ArrayFlags(flags));
-        let text = refused(made);
+        let text = rejection(made);
         assert!(text.contains(why), "{text}");
     }
     let error = MipmappedArray::new(&context, float, widest + 1, 1, none).unwrap_err();
@@ -204,9 +204,9 @@ fn array_creation_errors_give_the_reason() {
         (ArrayShape::volume(40, 0, 2), "the height is 0"),
         (ArrayShape::volume(40, 2, 0), "the depth is 0"),
     ] {
-        assert!(refused(CudaArray::uninit::<u8>(&context, shape)).contains(what));
+        assert!(rejection(CudaArray::uninit::<u8>(&context, shape)).contains(what));
         let levels = MipmappedArray::new(&context, float, shape, 1, none);
-        assert!(refused(levels).contains(what));
+        assert!(rejection(levels).contains(what));
     }
 }
 
@@ -239,8 +239,11 @@ fn layered_and_cubemap_flags_become_part_of_the_shape() {
         // The driver describes it in the same way.
         //
         // SAFETY: the array outlives the borrow.
-        let told = unsafe { CudaArray::borrow_raw(&context, array.as_raw()) }.unwrap();
-        assert_eq!((told.shape(), told.flags()), (made, ArrayFlags::SURFACE));
+        let borrowed = unsafe { CudaArray::borrow_raw(&context, array.as_raw()) }.unwrap();
+        assert_eq!(
+            (borrowed.shape(), borrowed.flags()),
+            (made, ArrayFlags::SURFACE)
+        );
         let levels = MipmappedArray::new(&context, format, given, 2, flags).unwrap();
         assert_eq!(
             (levels.shape(), levels.flags()),
@@ -252,7 +255,7 @@ fn layered_and_cubemap_flags_become_part_of_the_shape() {
     // count.
     let layers = ArrayShape::volume(2, 2, 64);
     let made = MipmappedArray::new(&context, format, layers, 3, layered);
-    assert!(refused(made).contains("1 to 2"));
+    assert!(rejection(made).contains("1 to 2"));
 }
 
 #[test]
@@ -274,7 +277,7 @@ fn mipmap_levels_are_arrays() {
         })
         .collect();
     assert_eq!(shapes, [[8, 5], [4, 2], [2, 1], [1, 1]]);
-    assert!(refused(whole.level(4)).contains("level 4 of 4"));
+    assert!(rejection(whole.level(4)).contains("level 4 of 4"));
 
     // A level keeps the mipmapped array alive, and `into_raw` rejects it.
     let level = whole.level(1).unwrap();
@@ -284,7 +287,7 @@ fn mipmap_levels_are_arrays() {
 
     for levels in [0, 5] {
         let made = MipmappedArray::new(&context, format, [8, 5], levels, flags);
-        assert!(refused(made).contains("1 to 4"));
+        assert!(rejection(made).contains("1 to 4"));
     }
     let layers = ArrayShape::planes(8, 8, 3);
     let whole = MipmappedArray::new(&context, format, layers, 2, flags).unwrap();
@@ -304,7 +307,7 @@ fn mipmapped_arrays_convert_to_and_from_raw_handles() {
     for levels in [0, 6, u32::MAX] {
         // SAFETY: the number of levels is wrong, so the call fails and the handle stays valid.
         let made = unsafe { MipmappedArray::from_raw(&context, raw, levels) };
-        assert!(refused(made).contains("1 to 5"));
+        assert!(rejection(made).contains("1 to 5"));
     }
     // SAFETY: `into_raw` gave up the handle.
     let whole = unsafe { MipmappedArray::from_raw(&context, raw, 3) }.unwrap();
@@ -330,11 +333,11 @@ fn arrays_without_memory_return_requirements() {
         let other = make(ArrayFlags::DEFERRED_MAPPING).unwrap();
         let plain = make(ArrayFlags::default()).unwrap();
         for text in [
-            refused(deferred.to_bytes(&stream)),
-            refused(deferred.texels::<f32>()),
-            refused(deferred.copy_from_array(&stream, &other)),
-            refused(deferred.copy_from_array(&stream, &plain)),
-            refused(plain.copy_from_array(&stream, &deferred)),
+            rejection(deferred.to_bytes(&stream)),
+            rejection(deferred.texels::<f32>()),
+            rejection(deferred.copy_from_array(&stream, &other)),
+            rejection(deferred.copy_from_array(&stream, &plain)),
+            rejection(plain.copy_from_array(&stream, &deferred)),
         ] {
             assert!(text.contains("without memory"), "{text}");
         }
@@ -376,7 +379,7 @@ fn video_planes_are_arrays() {
             assert_eq!(bright.shape(), ArrayShape::plane(64, 32));
             assert_eq!(colours.shape(), ArrayShape::plane(32, 16));
             assert_eq!(colours.format(), TexelFormat::of::<[u8; 2]>());
-            assert!(refused(video.to_bytes(&stream)).contains("not known here"));
+            assert!(rejection(video.to_bytes(&stream)).contains("not known here"));
             assert!(video.plane(2).is_err() && bright.is_part());
             drop(video);
             bright.copy_from_slice(&stream, &[7u8; 64 * 32]).unwrap();
@@ -397,10 +400,10 @@ fn array_copies_reject_streams_of_another_context() {
     let created =
         Context::create(context.device(), cuda_safe::ContextFlags::AUTO).expect("a context");
     let foreign = Stream::new(&created).unwrap();
-    assert!(refused(array.to_vec::<u8>(&foreign)).contains("different contexts"));
-    assert!(refused(array.copy_from_slice(&foreign, &[0u8; 4])).contains("different contexts"));
+    assert!(rejection(array.to_vec::<u8>(&foreign)).contains("different contexts"));
+    assert!(rejection(array.copy_from_slice(&foreign, &[0u8; 4])).contains("different contexts"));
     let buffer = DeviceBuffer::<u8>::zeroed(&foreign, 4).unwrap();
-    assert!(refused(array.copy_from(&foreign, &buffer)).contains("different contexts"));
+    assert!(rejection(array.copy_from(&foreign, &buffer)).contains("different contexts"));
 }
 
 #[test]
@@ -420,8 +423,8 @@ fn normalized_formats_hold_integers() {
     ) {
         array.copy_from_slice(stream, &[texel; 4]).unwrap();
         assert_eq!(array.to_vec::<T>(stream).unwrap(), [texel; 4]);
-        let told = refused(array.to_vec::<[f32; 2]>(stream));
-        assert!(told.contains(&format!("type `{name}`")), "{told}");
+        let message = rejection(array.to_vec::<[f32; 2]>(stream));
+        assert!(message.contains(&format!("type `{name}`")), "{message}");
     }
     holds(&stream, &make(ChannelFormat::UNORM8X1, 1), 7u8, "u8");
     holds(
@@ -460,8 +463,8 @@ fn normalized_formats_hold_integers() {
         (make(ChannelFormat::F16, 2), "[HalfBits; 2]"),
         (make(ChannelFormat::F32, 1), "f32"),
     ] {
-        let told = refused(array.to_vec::<[f32; 2]>(&stream));
-        assert!(told.contains(&format!("type `{name}`")), "{told}");
+        let message = rejection(array.to_vec::<[f32; 2]>(&stream));
+        assert!(message.contains(&format!("type `{name}`")), "{message}");
     }
     // The integers have the size and signedness of the format.
     for array in [

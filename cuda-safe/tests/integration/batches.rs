@@ -134,18 +134,18 @@ fn batches_are_rejected_during_a_capture() {
     let (_, stream) = device();
     let from = DeviceBuffer::from_slice(&stream, &numbers(4)).unwrap();
     let mut to = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
-    let mut refused = None;
+    let mut rejection = None;
     // SAFETY: the capture records nothing.
     let graph = unsafe {
         stream.capture(|_| -> Result<()> {
             let mut batch = CopyBatch::new();
             batch.copy(RegionCopy::new(4), &mut to, &from)?;
-            refused = batch.enqueue(&stream).err();
+            rejection = batch.enqueue(&stream).err();
             Ok(())
         })
     };
     graph.unwrap(); // the capture is still valid
-    let error = refused.unwrap();
+    let error = rejection.unwrap();
     assert_eq!(error.call(), "CopyBatch::enqueue");
     assert!(error.to_string().contains("capture"), "{error}");
 }

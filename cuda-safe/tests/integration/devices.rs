@@ -109,13 +109,13 @@ fn device_properties_match_raw_calls() {
         assert_eq!(code, sys::CUresult::CUDA_SUCCESS);
     }
     let version = u32::try_from(version).unwrap();
-    let told = driver::version().unwrap();
+    let reported = driver::version().unwrap();
     assert_eq!(
-        (told.major, told.minor),
+        (reported.major, reported.minor),
         (version / 1000, version % 1000 / 10)
     );
     assert_eq!(
-        told.to_string(),
+        reported.to_string(),
         format!("{}.{}", version / 1000, version % 1000 / 10)
     );
     assert_eq!(Device::count().unwrap(), u32::try_from(count).unwrap());
@@ -139,7 +139,7 @@ fn device_properties_match_raw_calls() {
             .contains("needs a driver of CUDA 99.0 or newer"),
         "{error}"
     );
-    let error = driver::symbol(c"cuNotYet", told).unwrap_err();
+    let error = driver::symbol(c"cuNotYet", reported).unwrap_err();
     assert!(
         error.to_string().contains("has no function cuNotYet"),
         "{error}"

@@ -96,8 +96,8 @@ fn unknown_flags_are_rejected_and_return_the_memory() {
     assert_eq!(failed.host, [0, 1, 2]);
     assert_eq!(format!("{failed:?}"), format!("{:?}", failed.error));
     assert!(failed.to_string().contains("cuMemHostRegister"), "{failed}");
-    let told = failed.error.detail();
-    assert!(told.contains("RegisterFlags(0x100000)"), "{failed}");
+    let message = failed.error.detail();
+    assert!(message.contains("RegisterFlags(0x100000)"), "{failed}");
     let unknown = PinnedFlags(1 << 20) | PinnedFlags::PORTABLE;
     let error = PinnedBuffer::<u32>::with_flags(&context, 3, unknown).unwrap_err();
     assert!(error.detail().contains("PinnedFlags(0x100000)"), "{error}");
@@ -262,10 +262,10 @@ fn memory_is_unregistered_after_errors_and_panics() {
     assert!(try_register(&context, &host).is_ok());
     // Memory that is already registered is rejected and stays registered.
     let registered = RegisteredBuffer::new(&context, host).unwrap();
-    let refused = context.page_locked_read(&registered, none(), |_| -> cuda_safe::Result<()> {
+    let rejection = context.page_locked_read(&registered, none(), |_| -> cuda_safe::Result<()> {
         panic!("the closure must not run")
     });
-    assert!(refused.is_err());
+    assert!(rejection.is_err());
     assert_eq!(registered.into_host().unwrap(), [3; 100]);
 }
 
@@ -306,8 +306,8 @@ static CONSTANT: [u32; 2048] = [5; 2048];
 #[test]
 fn read_only_pages_need_the_read_only_flag() {
     let (context, stream) = device();
-    let refused = context.page_locked_read(&CONSTANT, none(), |_| Ok(()));
-    let code = refused.unwrap_err().driver_code();
+    let rejection = context.page_locked_read(&CONSTANT, none(), |_| Ok(()));
+    let code = rejection.unwrap_err().driver_code();
     assert_eq!(code, Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE));
     let read = RegisterFlags::READ_ONLY;
     let copy = context

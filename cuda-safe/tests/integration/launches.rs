@@ -149,23 +149,23 @@ fn with_len_arguments_are_checked() {
     let one = LaunchConfig::new(1, 1);
     let x = DeviceBuffer::<f32>::zeroed(&stream, 4).unwrap();
     let mut sum = DeviceBuffer::<f32>::zeroed(&stream, 1).unwrap();
-    let refused = |result: cuda_safe::Result<()>, expected: &str| {
+    let assert_rejected = |result: cuda_safe::Result<()>, expected: &str| {
         let error = result.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
         assert!(error.to_string().contains(expected), "{error}");
     };
     // SAFETY: nothing is launched.
     unsafe {
-        refused(
+        assert_rejected(
             as_int.launch(&stream, one, (WithLen::u64(&x), &mut sum)),
             "argument 1 (counted from 0) is the length as u64, an integer of 8 bytes, and the parameter is an \
              integer of 4 bytes: use `WithLen::i32` or `WithLen::u32`",
         );
-        refused(
+        assert_rejected(
             as_int.launch(&stream, one, (WithLen::i32(&x), 4i32, &mut sum)),
             "3 parameters, and 4 arguments",
         );
-        refused(
+        assert_rejected(
             as_int.launch(&stream, one, (WithLen::i32(&x),)),
             "3 parameters, and 2 arguments",
         );
@@ -174,7 +174,7 @@ fn with_len_arguments_are_checked() {
     let many = DeviceBuffer::<()>::uninit(&stream, 1 << 31).unwrap();
     // SAFETY: nothing is launched.
     unsafe {
-        refused(
+        assert_rejected(
             as_int.launch(&stream, one, (WithLen::i32(&many), &mut sum)),
             "a length of 2147483648 elements is more than `WithLen::i32` can pass",
         );
@@ -299,7 +299,7 @@ fn argument_kinds_are_checked_with_ptx() {
     }
     assert_eq!(out, [16.0]);
     let x = DeviceBuffer::<f32>::zeroed(&stream, 1).unwrap();
-    macro_rules! refused {
+    macro_rules! rejection {
         ($k:expr, $arguments:expr) => {{
             // SAFETY: the launch fails before it starts.
             let error = unsafe { $k.launch(&stream, config, $arguments) }.unwrap_err();
@@ -307,31 +307,31 @@ fn argument_kinds_are_checked_with_ptx() {
             error.to_string()
         }};
     }
-    let text = refused!(k, (&x, 1i32, 2, 4.0f64, 8.0f32, 1u8));
+    let text = rejection!(k, (&x, 1i32, 2, 4.0f64, 8.0f32, 1u8));
     assert!(
         text.contains("argument 1 (counted from 0) is i32, an integer of 4 bytes")
             && text.contains("the parameter is a float of 4 bytes"),
         "{text}"
     );
-    let text = refused!(k, (1.5f64, 1.0f32, 2, 4.0f64, 8.0f32, 1u8));
+    let text = rejection!(k, (1.5f64, 1.0f32, 2, 4.0f64, 8.0f32, 1u8));
     assert!(text.contains("f64, a float of 8 bytes"), "{text}");
     assert!(
         text.contains("an integer or a pointer, of 8 bytes"),
         "{text}"
     );
-    let text = refused!(k, (&x, 1.0f32, 2.0f32, 4.0f64, 8.0f32, 1u8));
+    let text = rejection!(k, (&x, 1.0f32, 2.0f32, 4.0f64, 8.0f32, 1u8));
     assert!(
         text.contains("argument 2") && text.contains("is an integer of 4"),
         "{text}"
     );
-    let text = refused!(k, (&x, 1.0f32, 2, &x, 8.0f32, 1u8));
+    let text = rejection!(k, (&x, 1.0f32, 2, &x, 8.0f32, 1u8));
     assert!(
         text.contains("argument 3") && text.contains("an address of 8 bytes"),
         "{text}"
     );
-    refused!(k, (&x, 1.0f32, 2, In(&[4.0f64]), 8.0f32, 1u8));
+    rejection!(k, (&x, 1.0f32, 2, In(&[4.0f64]), 8.0f32, 1u8));
     // A previous successful launch does not make a wrong one valid.
-    refused!(k, (&x, 1i32, 2, 4.0f64, 8.0f32, 1u8));
+    rejection!(k, (&x, 1i32, 2, 4.0f64, 8.0f32, 1u8));
     // The argument kinds of a raw kernel handle are unknown.
     //
     // SAFETY: the handle is a kernel of this module, and it does not write to the null address.
@@ -602,7 +602,7 @@ fn argument_lists_behave_like_tuples() {
     // SAFETY: the kernel does nothing.
     unsafe { none.launch_list(&stream, config, ArgumentList::new()) }.unwrap();
 
-    let refused = |list: ArgumentList<'_>, config| {
+    let rejection = |list: ArgumentList<'_>, config| {
         // SAFETY: the launch fails.
         let error = unsafe { mix.launch_list(&stream, config, list) }.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::LaunchArguments, "{error}");
@@ -610,7 +610,7 @@ fn argument_lists_behave_like_tuples() {
     };
     let mut few = ArgumentList::new();
     few.push(&y).push(4i32);
-    let text = refused(few, config);
+    let text = rejection(few, config);
     assert!(text.contains("6 parameters, and 2 arguments"), "{text}");
     let good = || {
         let mut list = ArgumentList::new();
@@ -618,11 +618,11 @@ fn argument_lists_behave_like_tuples() {
         list.push(ByValue(Padded(0, 0))).push(&y);
         list
     };
-    assert!(refused(good(), LaunchConfig::new(1, 4096)).contains("4096 threads"));
+    assert!(rejection(good(), LaunchConfig::new(1, 4096)).contains("4096 threads"));
     let mut wrong = ArgumentList::new();
     wrong.push(&y).push(&y).push(4i64).push(1.0f32);
     wrong.push(ByValue(Padded(0, 0))).push(&y);
-    let text = refused(wrong, config);
+    let text = rejection(wrong, config);
     assert!(text.contains("argument 2"), "{text}");
     // SAFETY: the grid has no blocks.
     unsafe { mix.launch_list(&stream, LaunchConfig::new(0, 4), good()) }.unwrap();

@@ -61,9 +61,9 @@ fn library_kernels_check_arguments() {
     let (context, stream) = device();
     let library = Library::compile(context.device(), KERNELS).unwrap();
     let kernel = library.kernel("scale").unwrap();
-    let told = kernel.parameters(&context).unwrap();
+    let parameters = kernel.parameters(&context).unwrap();
     let scale = kernel.function(&context).unwrap();
-    assert_eq!(told.as_deref(), scale.parameters().unwrap());
+    assert_eq!(parameters.as_deref(), scale.parameters().unwrap());
     let mut x = DeviceBuffer::from_slice(&stream, &[2.0f32; 4]).unwrap();
     let config = LaunchConfig::for_elements(4);
     // SAFETY: the launch with wrong arguments fails. The other one uses four elements, which exist.

@@ -53,7 +53,7 @@ pub(crate) fn device() -> (Context, Stream) {
 
 /// Returns the text of an error that this crate created.
 #[track_caller]
-pub(crate) fn refused<T>(result: Result<T, impl Into<Error>>) -> String {
+pub(crate) fn rejection<T>(result: Result<T, impl Into<Error>>) -> String {
     let Err(error) = result else {
         panic!("the call was not rejected")
     };
@@ -71,7 +71,7 @@ pub(crate) fn since<T>(major: u32, minor: u32, result: Result<T>) -> Option<Resu
         return Some(result);
     }
     let Err(error) = result else {
-        panic!("a driver of {version} has it")
+        panic!("driver {version} returned no result")
     };
     assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
     None

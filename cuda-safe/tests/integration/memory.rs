@@ -3,7 +3,7 @@ use cuda_safe::{
     memory::virtual_memory::{Granularity, PhysicalMemory, PhysicalOptions, PhysicalUsage},
 };
 
-use crate::{device, refused};
+use crate::{device, rejection};
 
 #[test]
 fn copies_round_trip_at_every_length() {
@@ -84,7 +84,10 @@ fn views_can_be_sliced_and_split() {
     assert!(buffer.slice(8..).unwrap().is_empty());
     assert!(buffer.slice(..9).is_err());
     assert!(buffer.slice_mut(9..).is_err());
-    let (shared, exclusive) = (refused(buffer.split_at(9)), refused(buffer.split_at_mut(9)));
+    let (shared, exclusive) = (
+        rejection(buffer.split_at(9)),
+        rejection(buffer.split_at_mut(9)),
+    );
     assert_eq!(
         shared,
         "split_at: the index 9 is behind the end of the 8 elements"
@@ -230,11 +233,11 @@ fn unknown_usage_bits_are_rejected() {
     let (context, _) = device();
     let options = PhysicalOptions::default().usage(PhysicalUsage(0x3_0001));
     let unit = PhysicalMemory::unit(&context).unwrap();
-    for refused in [
+    for rejection in [
         PhysicalMemory::with_options(&context, unit, options).map(drop),
         PhysicalMemory::granularity(&context, options, Granularity::MINIMUM).map(drop),
     ] {
-        let error = refused.unwrap_err();
+        let error = rejection.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument, "{error}");
         assert!(error.detail().ends_with("without 0x30000"), "{error}");
     }

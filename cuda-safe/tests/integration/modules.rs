@@ -129,15 +129,15 @@ fn invalid_ptx_text_never_reaches_the_driver() {
         (&format!("{PTX}\0"), "NUL"),
         ("extern \"C\" __global__ void k() {}", "Module::compile"),
     ] {
-        let told = rejection(Module::from_ptx(&context, text));
-        assert!(told.contains(word), "{text:?}: {told}");
+        let message = rejection(Module::from_ptx(&context, text));
+        assert!(message.contains(word), "{text:?}: {message}");
         let options = JitOptions::default();
         rejection(Module::from_ptx_with(&context, text, &options));
         let file = File::new("b.ptx", text.as_bytes());
         if !text.ends_with('\0') {
-            let told = rejection(Module::from_ptx_file(&context, &file.0));
-            assert!(told.contains(word), "{text:?}: {told}");
-            assert!(told.contains(file.0.to_str().unwrap()), "{told}");
+            let message = rejection(Module::from_ptx_file(&context, &file.0));
+            assert!(message.contains(word), "{text:?}: {message}");
+            assert!(message.contains(file.0.to_str().unwrap()), "{message}");
         }
     }
     // Files with contents that are not text.
@@ -147,8 +147,8 @@ fn invalid_ptx_text_never_reaches_the_driver() {
         (b"\xff\xfe.\0v\0", "neither PTX text"),
     ] {
         let file = File::new("c.ptx", image);
-        let told = rejection(Module::from_ptx_file(&context, &file.0));
-        assert!(told.contains(word), "{told}");
+        let message = rejection(Module::from_ptx_file(&context, &file.0));
+        assert!(message.contains(word), "{message}");
     }
 }
 
@@ -240,8 +240,8 @@ fn invalid_images_are_rejected() {
     rejection(from_image(&context, b"\xff\xfe"));
     rejection(from_image(&context, b""));
     rejection(from_image(&context, b"this is not PTX"));
-    let told = rejection(from_image(&context, b"\xb1CbF\x01\0\0\0"));
-    assert!(told.contains("wrapper"), "{told}");
+    let message = rejection(from_image(&context, b"\xb1CbF\x01\0\0\0"));
+    assert!(message.contains("wrapper"), "{message}");
     rejection(from_cubin(&context, PTX.as_bytes()));
     rejection(from_fatbin(&context, PTX.as_bytes()));
     let error = Module::from_ptx(&context, &PTX.replace("6.0", "99.9")).unwrap_err();
@@ -297,9 +297,9 @@ fn truncated_cubin_is_rejected() {
                 Some(CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU),
                 "{error}"
             );
-            let told = error.detail();
+            let message = error.detail();
             let words = format!("compute capability {capability}");
-            assert!(told.contains(&words), "{told}");
+            assert!(message.contains(&words), "{message}");
         }
     }
 }
@@ -334,13 +334,13 @@ fn module_without_kernels_has_no_names() {
     let ptx = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .global .u32 lonely;\n";
     let module = Module::from_ptx(&context, ptx).unwrap();
     assert!(module.function_names().unwrap().is_empty());
-    let told = module.function("k").unwrap_err();
-    assert!(!told.detail().contains("it has"), "{told}");
-    let told = module.global::<u32>("k", 1).unwrap_err();
-    assert!(told.detail().contains("it has lonely"), "{told}");
+    let error = module.function("k").unwrap_err();
+    assert!(!error.detail().contains("it has"), "{error}");
+    let error = module.global::<u32>("k", 1).unwrap_err();
+    assert!(error.detail().contains("it has lonely"), "{error}");
     let module = Module::from_ptx(&context, PTX).unwrap();
-    let told = module.global::<u32>("k", 1).unwrap_err();
-    assert!(!told.detail().contains("it has"), "{told}");
+    let error = module.global::<u32>("k", 1).unwrap_err();
+    assert!(!error.detail().contains("it has"), "{error}");
 }
 
 #[test]
@@ -351,10 +351,10 @@ fn name_expressions_are_listed_as_kernels() {
     let module = Module::compile(&context, program).unwrap();
     let linked = module.function("fill<3>").unwrap();
     assert_eq!(linked.module(), &module);
-    let told = module.function("fill").unwrap_err();
+    let error = module.function("fill").unwrap_err();
     assert!(
-        told.detail().contains("; it has fill<3>. C++"),
-        "a name is shown twice: {told}"
+        error.detail().contains("; it has fill<3>. C++"),
+        "a name is shown twice: {error}"
     );
     // Whitespace in name expressions does not matter.
     assert!(module.function("fill< 3 >").is_ok());
@@ -365,11 +365,12 @@ fn name_expressions_are_listed_as_kernels() {
     let module = Module::compile(&context, program).unwrap();
     assert!(module.function("fill<unsigned int>").is_ok());
     assert!(module.function("fill<unsignedint>").is_err());
-    let told = module.function("fill<int>").unwrap_err();
+    let error = module.function("fill<int>").unwrap_err();
     assert!(
-        told.detail()
+        error
+            .detail()
             .contains("; it has fill< unsigned  int >, fill<float>. C++"),
-        "{told}"
+        "{error}"
     );
 }
 

@@ -312,9 +312,9 @@ fn pitched_memory_converts_to_and_from_raw() {
     assert_eq!(again.as_device_ptr(), raw);
     assert_eq!(again.to_vec(&stream).unwrap(), numbers(6));
     // SAFETY: the call fails, and `again` still owns the memory.
-    let refused =
+    let rejection =
         unsafe { PitchedBuffer::<u32>::from_raw(&stream, raw, [3, 9].into(), bytes.min(64)) };
-    assert_eq!(*refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert_eq!(*rejection.unwrap_err().kind(), ErrorKind::InvalidArgument);
 }
 
 #[test]

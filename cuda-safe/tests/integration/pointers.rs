@@ -106,16 +106,16 @@ fn single_pointer_attributes_match_the_driver() {
     assert!(get(PointerAttribute::MAPPING_SIZE).unwrap() >= 400);
     assert!(get(PointerAttribute::MAPPING_BASE_ADDR).unwrap() <= ptr);
     assert_ne!(get(PointerAttribute::MEMORY_BLOCK_ID).unwrap(), 0);
-    for refused in [
+    for rejection in [
         PointerAttribute::HOST_POINTER,
         PointerAttribute(0),
         PointerAttribute(99),
     ] {
-        let failed = get(refused).unwrap_err();
+        let failed = get(rejection).unwrap_err();
         assert_eq!(
             failed.driver_code(),
             Some(CUresult::CUDA_ERROR_INVALID_VALUE),
-            "{refused:?}"
+            "{rejection:?}"
         );
     }
     context.p2p_tokens(ptr).unwrap();

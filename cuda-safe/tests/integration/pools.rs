@@ -304,29 +304,28 @@ fn invalid_access_changes_are_rejected() {
 fn sharing_errors_give_the_reason() {
     let (context, stream) = device();
     let pool = MemoryPool::new(&context).unwrap();
-    let told = |result: cuda_safe::Result<()>, text: &str| {
+    let assert_detail = |result: cuda_safe::Result<()>, text: &str| {
         let error = result.unwrap_err();
         assert!(error.detail().contains(text), "{error}");
         error
     };
     let handles = "MemoryPoolOptions::handle_types";
-    told(pool.export_file().map(drop), handles);
+    assert_detail(pool.export_file().map(drop), handles);
     let buffer = pool.allocate::<u32>(&stream, 3).unwrap();
-    told(buffer.export_pointer().map(drop), handles);
+    assert_detail(buffer.export_pointer().map(drop), handles);
     let none = pool.allocate::<u32>(&stream, 0).unwrap();
-    told(none.export_pointer().map(drop), "no elements");
+    assert_detail(none.export_pointer().map(drop), "no elements");
 
     let file = std::fs::File::open("/dev/null").unwrap();
-    let error = told(
+    let error = assert_detail(
         MemoryPool::import_file(&context, file).map(drop),
         "the file is no pool",
     );
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
     let options = options().handle_types(ShareableHandles::POSIX_FILE_DESCRIPTOR);
-    let check_shared_memory = MemoryPool::with_options(&context, options).unwrap();
-    let imported =
-        MemoryPool::import_file(&context, check_shared_memory.export_file().unwrap()).unwrap();
-    let error = told(
+    let shared = MemoryPool::with_options(&context, options).unwrap();
+    let imported = MemoryPool::import_file(&context, shared.export_file().unwrap()).unwrap();
+    let error = assert_detail(
         imported.allocate::<u32>(&stream, 3).map(drop),
         "MemoryPool::import_pointer",
     );
@@ -334,7 +333,7 @@ fn sharing_errors_give_the_reason() {
     // SAFETY: the bytes are no valid pointer, and the call fails.
     let foreign =
         unsafe { imported.import_pointer::<u32>(&stream, &PoolPointer::from_bytes([7; 64]), 3) };
-    let error = told(foreign.map(drop), "DeviceBuffer::export_pointer");
+    let error = assert_detail(foreign.map(drop), "DeviceBuffer::export_pointer");
     assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
 }
 

@@ -5,7 +5,7 @@ use cuda_safe::{
     memory::{CopySource, HostRegion, HostRegionMut, Layout, PitchedBuffer, Region, RegionCopy},
 };
 
-use crate::{device, refused};
+use crate::{device, rejection};
 
 /// Returns 1, 2, 3 and so on.
 fn numbers(len: usize) -> Vec<u32> {
@@ -144,13 +144,13 @@ fn host_layouts_with_pitches() {
     // Rejected, because rows would begin within an element.
     let mut words = [0u32; 20];
     let cut = Layout::new([4, 3]).pitch(18);
-    for told in [
-        refused(HostRegion::new(&words, cut)),
-        refused(HostRegionMut::new(&mut words, cut)),
+    for message in [
+        rejection(HostRegion::new(&words, cut)),
+        rejection(HostRegionMut::new(&mut words, cut)),
     ] {
         assert!(
-            told.contains("a pitch of 18 bytes is no multiple") && told.contains("use 20"),
-            "{told}"
+            message.contains("a pitch of 18 bytes is no multiple") && message.contains("use 20"),
+            "{message}"
         );
     }
 }

@@ -171,10 +171,10 @@ fn devices_return_their_links_to_others() {
     for other in Device::all().unwrap() {
         if other != device {
             let access = device.can_access_peer(other).unwrap();
-            let told = device
+            let value = device
                 .peer_attribute(other, PeerAttribute::ACCESS_SUPPORTED)
                 .unwrap();
-            assert_eq!(access, told != 0);
+            assert_eq!(access, value != 0);
             assert!(device.peer_attribute(other, PeerAttribute(99)).is_err());
             let all = [AtomicOperation::INTEGER_ADD, AtomicOperation::FLOAT_MAX];
             assert_eq!(device.peer_atomics(other, &all).unwrap().len(), 2);

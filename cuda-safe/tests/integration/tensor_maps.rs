@@ -9,7 +9,7 @@ use cuda_safe::{
     },
 };
 
-use crate::{device, refused};
+use crate::{device, rejection};
 
 /// Kernels that copy at most 512 bytes to shared memory, and write them out directly or through
 /// another map.
@@ -129,7 +129,7 @@ fn numbers(count: usize) -> Vec<f32> {
 
 #[track_caller]
 fn says(result: Result<TensorMap<'_>>, words: &str) {
-    let text = refused(result);
+    let text = rejection(result);
     assert!(text.contains(words), "`{words}` is missing in: {text}");
 }
 

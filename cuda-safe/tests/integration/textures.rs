@@ -10,7 +10,7 @@ use cuda_safe::{
     texture::{AddressMode, FilterMode, ResourceView, TextureResource, TextureSource, ViewFormat},
 };
 
-use crate::{device, refused};
+use crate::{device, rejection};
 
 const READS: &str = r#"
 extern "C" __global__ void fetch(float *x, cudaTextureObject_t t) {
@@ -216,10 +216,10 @@ fn invalid_linear_sources_are_rejected() {
     let (context, stream) = device();
     let buffer = || DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
     let none = DeviceBuffer::<f32>::zeroed(&stream, 0).unwrap();
-    let told = refused(TextureSource::linear(none));
+    let message = rejection(TextureSource::linear(none));
     assert!(
-        told.contains("0 texels") && told.contains("has 1 to"),
-        "{told}"
+        message.contains("0 texels") && message.contains("has 1 to"),
+        "{message}"
     );
     for (lengths, pitch, text) in [
         ([4, 3], 40, "multiple of 32"),
@@ -229,11 +229,11 @@ fn invalid_linear_sources_are_rejected() {
         ([4, 0], 32, "0 rows"),
         ([4, usize::MAX], 32, "do not lie"),
     ] {
-        let told = refused(TextureSource::rows(buffer(), lengths, pitch));
-        assert!(told.contains(text), "{told}");
+        let message = rejection(TextureSource::rows(buffer(), lengths, pitch));
+        assert!(message.contains(text), "{message}");
     }
     let slices = PitchedBuffer::<f32>::zeroed(&stream, [4, 3, 2]).unwrap();
-    assert!(refused(TextureSource::pitched(slices)).contains("2 slices"));
+    assert!(rejection(TextureSource::pitched(slices)).contains("2 slices"));
     let shared = buffer();
     let odd = shared.as_device_ptr() + 4;
     let float = TexelFormat::of::<f32>();
@@ -245,20 +245,20 @@ fn invalid_linear_sources_are_rejected() {
         ]
     };
     for source in sources {
-        assert!(refused(source).contains("multiple of"));
+        assert!(rejection(source).contains("multiple of"));
     }
     let address = shared.as_device_ptr();
     let packed = TexelFormat::new(cuda_safe::array::ChannelFormat::BC1_UNORM, 4);
     // SAFETY: as above.
     let source = unsafe { TextureSource::linear_raw(&context, address, packed, 8) };
-    assert!(refused(source).contains("can't lie in linear memory"));
+    assert!(rejection(source).contains("can't lie in linear memory"));
     // SAFETY: as above.
     let source = unsafe { TextureSource::linear_raw(&context, address, float, 64) }.unwrap();
     let linear = Sampler::default().filter(FilterMode::LINEAR);
-    assert!(refused(Texture::new(source.clone(), linear)).contains("tex1Dfetch"));
+    assert!(rejection(Texture::new(source.clone(), linear)).contains("tex1Dfetch"));
     let view = ResourceView::new(ViewFormat::FLOAT_1X32);
     let viewed = Texture::with_view(source.clone(), Sampler::default(), view);
-    assert!(refused(viewed).contains("linear memory"));
+    assert!(rejection(viewed).contains("linear memory"));
     Texture::new(source, Sampler::default())
         .unwrap()
         .close()
@@ -272,12 +272,12 @@ fn invalid_samplers_are_rejected() {
     let words = CudaArray::uninit::<u32>(&context, [4, 4]).unwrap();
     let plain = Sampler::default();
     let filtered = plain.filter(FilterMode::LINEAR);
-    assert!(refused(Texture::new(&numbers, filtered)).contains("floating point"));
+    assert!(rejection(Texture::new(&numbers, filtered)).contains("floating point"));
     assert!(Texture::new(&numbers, filtered.normalized_read(true)).is_ok());
-    assert!(refused(Texture::new(&words, plain.normalized_read(true))).contains("32 bits"));
+    assert!(rejection(Texture::new(&words, plain.normalized_read(true))).contains("32 bits"));
     let wrapped = plain.address([AddressMode::CLAMP, AddressMode::WRAP, AddressMode::CLAMP]);
-    assert!(refused(Texture::new(&words, wrapped)).contains("normalized_coordinates"));
-    assert!(refused(Texture::new(&words, plain.seamless_cube(true))).contains("cubes"));
+    assert!(rejection(Texture::new(&words, wrapped)).contains("normalized_coordinates"));
+    assert!(rejection(Texture::new(&words, plain.seamless_cube(true))).contains("cubes"));
     let cube = CudaArray::uninit::<f32>(&context, ArrayShape::cube(4)).unwrap();
     assert!(Texture::new(&cube, plain.seamless_cube(true)).is_ok());
     // The driver does not know these numbers.
@@ -303,8 +303,11 @@ fn views_select_formats_levels_and_layers() {
     let array = CudaArray::from_slice(&stream, ArrayShape::lines(8, 3), &bits).unwrap();
     let view = ResourceView::new(ViewFormat::FLOAT_1X32).layers(1..=2);
     let texture = Texture::with_view(&array, Sampler::default(), view).unwrap();
-    let told = texture.view().unwrap().expect("a view");
-    assert_eq!((told.format, told.layers), (view.format, Some((1, 2))));
+    let reported = texture.view().unwrap().expect("a view");
+    assert_eq!(
+        (reported.format, reported.layers),
+        (view.format, Some((1, 2)))
+    );
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 8).unwrap();
     let layer = kernel(&context, "layer");
     // SAFETY: there are eight threads and elements. The texture is a layered one of one dimension.
@@ -313,8 +316,8 @@ fn views_select_formats_levels_and_layers() {
     assert_eq!(x.to_vec(&stream).unwrap(), expected);
 
     let make = |view| Texture::with_view(&array, Sampler::default(), view);
-    assert!(refused(make(view.layers(2..=3))).contains("layers 2 to 3 of 3"));
-    assert!(refused(make(view.levels(1..=1))).contains("levels 1 to 1 of 1"));
+    assert!(rejection(make(view.layers(2..=3))).contains("layers 2 to 3 of 3"));
+    assert!(rejection(make(view.levels(1..=1))).contains("levels 1 to 1 of 1"));
     let error = make(ResourceView::new(ViewFormat::FLOAT_2X32)).unwrap_err();
     assert!(
         error.to_string().contains("same number of bytes"),
@@ -322,7 +325,7 @@ fn views_select_formats_levels_and_layers() {
     );
     let integers = ResourceView::new(ViewFormat::SINT_2X16);
     let filtered = Sampler::default().filter(FilterMode::LINEAR);
-    assert!(refused(Texture::with_view(&array, filtered, integers)).contains("floating"));
+    assert!(rejection(Texture::with_view(&array, filtered, integers)).contains("floating"));
 }
 
 #[test]
@@ -352,7 +355,7 @@ fn cubes_are_read_by_direction() {
         assert_eq!(read(&both, 1, 1), [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
     }
     let chosen = Texture::with_view(&two, sampler, view.layers(0..=1));
-    assert!(refused(chosen).contains("layers of cubes"));
+    assert!(rejection(chosen).contains("layers of cubes"));
 }
 
 /// Results of an H200 with driver 580. Coordinates of mipmapped textures are normalized, whatever
@@ -482,7 +485,9 @@ fn mipmap_levels_are_selected_and_interpolated() {
     assert_eq!(texture.resource().unwrap(), raw);
     let view = ResourceView::new(ViewFormat::FLOAT_1X32);
     for levels in [2..=3, RangeInclusive::new(2, 1)] {
-        assert!(refused(Texture::with_view(&image, sampler, view.levels(levels))).contains("of 3"));
+        assert!(
+            rejection(Texture::with_view(&image, sampler, view.levels(levels))).contains("of 3")
+        );
     }
 }
 
@@ -525,7 +530,7 @@ fn textures_of_another_context_are_rejected() {
     let mut x = DeviceBuffer::<f32>::zeroed(&stream, 32).unwrap();
     // SAFETY: the launch fails.
     let launched = unsafe { fetch.launch(&stream, LaunchConfig::new(1, 32), (&mut x, &texture)) };
-    assert!(refused(launched).contains("the stream and the texture"));
+    assert!(rejection(launched).contains("the stream and the texture"));
 }
 
 #[test]
@@ -578,18 +583,18 @@ fn views_can_select_one_level_or_layer() {
     for number in 0..3 {
         let level = view.levels(number..=number);
         let texture = Texture::with_view(&levels, sampler, level).unwrap();
-        let told = texture.view().unwrap().unwrap();
-        assert_eq!(told.levels, Some((number, number)));
+        let reported = texture.view().unwrap().unwrap();
+        assert_eq!(reported.levels, Some((number, number)));
         let layer = view.layers(number..=number);
         let texture = Texture::with_view(&layers, sampler, layer).unwrap();
-        let told = texture.view().unwrap().unwrap();
-        assert_eq!(told.layers, Some((number, number)));
+        let reported = texture.view().unwrap().unwrap();
+        assert_eq!(reported.layers, Some((number, number)));
     }
     let (first, last) = (2, 1);
     let backwards = Texture::with_view(&levels, sampler, view.levels(first..=last));
-    assert!(refused(backwards).contains("levels 2 to 1 of 3"));
+    assert!(rejection(backwards).contains("levels 2 to 1 of 3"));
     let backwards = Texture::with_view(&layers, sampler, view.layers(first..=last));
-    assert!(refused(backwards).contains("layers 2 to 1 of 3"));
+    assert!(rejection(backwards).contains("layers 2 to 1 of 3"));
 }
 
 #[test]
@@ -607,16 +612,16 @@ fn integer_views_must_match_the_channel_size() {
         (&halves, ViewFormat::SINT_2X8),
     ] {
         let view = ResourceView::new(format);
-        let told = refused(Texture::with_view(array, filtered, view));
-        assert!(told.contains("floating point"), "{told}");
+        let message = rejection(Texture::with_view(array, filtered, view));
+        assert!(message.contains("floating point"), "{message}");
         Texture::with_view(array, filtered.normalized_read(true), view).unwrap();
     }
     let view = ResourceView::new(ViewFormat::UINT_1X32);
-    let told = refused(Texture::with_view(&words, filtered, view));
-    assert!(told.contains("floating point"), "{told}");
+    let message = rejection(Texture::with_view(&words, filtered, view));
+    assert!(message.contains("floating point"), "{message}");
     let normalized = plain.normalized_read(true);
-    let told = refused(Texture::with_view(&words, normalized, view));
-    assert!(told.contains("32 bits"), "{told}");
+    let message = rejection(Texture::with_view(&words, normalized, view));
+    assert!(message.contains("32 bits"), "{message}");
     Texture::with_view(&words, plain, view).unwrap();
 }
 
@@ -625,7 +630,7 @@ fn sources_are_limited_by_memory_and_device() {
     let (context, stream) = device();
     let buffer = || DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
     TextureSource::rows(buffer(), [8, 8], 32).unwrap();
-    assert!(refused(TextureSource::rows(buffer(), [8, 9], 32)).contains("do not lie in"));
+    assert!(rejection(TextureSource::rows(buffer(), [8, 9], 32)).contains("do not lie in"));
 
     let device = context.device();
     let of = |attribute| usize::try_from(device.attribute(attribute).unwrap()).unwrap();
@@ -641,8 +646,8 @@ fn sources_are_limited_by_memory_and_device() {
         unsafe { TextureSource::pitched_raw(&context, address, byte, lengths, pitch) }
     };
     rows([4, 1], longest).unwrap();
-    let told = refused(rows([4, 1], longest + unit));
-    assert!(told.contains(&format!("to {longest}")), "{told}");
+    let message = rejection(rows([4, 1], longest + unit));
+    assert!(message.contains(&format!("to {longest}")), "{message}");
     let pitch = (widest + 2).next_multiple_of(unit);
     rows([widest, tallest], pitch).unwrap();
     for lengths in [
@@ -651,9 +656,9 @@ fn sources_are_limited_by_memory_and_device() {
         [4, tallest + 1],
         [4, tallest + 2],
     ] {
-        let told = refused(rows(lengths, pitch));
+        let message = rejection(rows(lengths, pitch));
         let limits = format!("1 to {widest} of them in a row, and 1 to {tallest} rows");
-        assert!(told.contains(&limits), "{told}");
+        assert!(message.contains(&limits), "{message}");
     }
     for format in [byte, TexelFormat::of::<[f32; 4]>()] {
         let most = device.texture_1d_linear_max_width(format.channel, format.channels);
@@ -663,11 +668,14 @@ fn sources_are_limited_by_memory_and_device() {
             unsafe { TextureSource::linear_raw(&context, address, format, texels) }
         };
         line(most).unwrap();
-        let told = refused(line(most + 1));
-        assert!(told.contains(&format!("{} texels", most + 1)), "{told}");
+        let message = rejection(line(most + 1));
+        assert!(
+            message.contains(&format!("{} texels", most + 1)),
+            "{message}"
+        );
     }
     let nothing = TexelFormat::new(cuda_safe::array::ChannelFormat::F32, 0);
     // SAFETY: as above.
     let source = unsafe { TextureSource::pitched_raw(&context, address, nothing, [4, 1], 32) };
-    assert!(refused(source).contains("can't lie in linear memory"));
+    assert!(rejection(source).contains("can't lie in linear memory"));
 }

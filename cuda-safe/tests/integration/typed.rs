@@ -33,7 +33,7 @@ __global__ void integers(unsigned long a, unsigned long long b, size_t c, signed
 __global__ void vectors(const float2 *in, float4 *out) {
     out[threadIdx.x] = make_float4(in[threadIdx.x].x, in[threadIdx.x].y, 0, 1);
 }
-extern "C" __global__ void nothing() {} // the source ends without a newline
+extern "C" __global__ void nothing() {} // the source ends without a newline"#;
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]

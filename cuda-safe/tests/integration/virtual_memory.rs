@@ -101,7 +101,7 @@ fn kernels_can_access_adjacent_mappings() {
 fn invalid_reservations_and_mappings_are_rejected() {
     let (context, _stream) = device();
     let unit = unit(&context);
-    for (size, told) in [
+    for (size, text) in [
         (0, "0 bytes: at least one unit".to_owned()),
         (1, format!("1 bytes are no multiple of {unit}")),
         (unit + 1, format!("are no multiple of {unit}")),
@@ -110,7 +110,7 @@ fn invalid_reservations_and_mappings_are_rejected() {
         let memory = PhysicalMemory::new(&context, size).unwrap_err();
         for error in [range, memory] {
             assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
-            assert!(error.detail().contains(&told), "{error}");
+            assert!(error.detail().contains(&text), "{error}");
         }
     }
     let error = AddressRange::reserve_near(&context, unit, 3, 0).unwrap_err();

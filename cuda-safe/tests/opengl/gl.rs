@@ -249,7 +249,7 @@ impl Made {
 pub struct Gl(Made);
 
 impl Gl {
-    /// Returns the context, or the reason why there is none.
+    /// Returns the context, or the reason why OpenGL is not available.
     pub fn new() -> Result<Self, NoOpenGl> {
         Made::new().map(Self)
     }

@@ -1,4 +1,4 @@
-//! Test cases: a tensor, and what a kernel does with its map.
+//! Test cases: a tensor, and the use that a kernel makes of its map.
 
 /// The tensor map that the driver encodes.
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
-//! Tensor maps: what the driver encodes and rejects, and the results of copies, compared with a
-//! recording of an H200.
+//! Tensor maps: the maps that the driver encodes or rejects, and the results of copies, compared
+//! with a recording of an H200.
 //!
 //! `h200.txt` has a line for each case:
 //! - the driver's code;

@@ -2,7 +2,7 @@
 
 use cuda_safe::{Program, program::Cache};
 
-use super::{Alone, Folder, VIRTUAL};
+use super::{ChildTest, Folder, VIRTUAL};
 
 const VALUE: &str = "extern \"C\" __device__ int X[VALUE] = {1};\n";
 
@@ -287,7 +287,7 @@ fn edited_header_in_the_current_folder_is_recompiled() {
         module_path!(),
         "::edited_header_in_the_current_folder_is_recompiled"
     );
-    let Some(alone) = Alone::new(child, name) else {
+    let Some(alone) = ChildTest::new(child, name) else {
         return;
     };
     let cache = Folder::new("current-cache");

@@ -1,10 +1,10 @@
-//! Cached compilations: what is stored, where, and what a hit returns.
+//! Cached compilations: contents, location and results of the cache.
 
 use std::fs;
 
 use cuda_safe::{ErrorKind, Program, program::Cache};
 
-use super::{Alone, Folder, VIRTUAL, names};
+use super::{ChildTest, Folder, VIRTUAL, names};
 use crate::device;
 
 #[test]
@@ -193,7 +193,7 @@ fn line_information_depends_on_the_current_folder() {
         module_path!(),
         "::line_information_depends_on_the_current_folder"
     );
-    let Some(alone) = Alone::new(child, name) else {
+    let Some(alone) = ChildTest::new(child, name) else {
         return;
     };
     let cache = Folder::new("places-cache");
@@ -223,7 +223,7 @@ fn environment_variables_select_the_cache_folder() {
         module_path!(),
         "::environment_variables_select_the_cache_folder"
     );
-    let Some(alone) = Alone::new(child, name) else {
+    let Some(alone) = ChildTest::new(child, name) else {
         return;
     };
     let all = ["CUDA_DIRECT_CACHE", "XDG_CACHE_HOME", "HOME"];

@@ -82,8 +82,8 @@ fn instructions(ptx: &str) -> Vec<&str> {
         in_section |= line.starts_with(".section");
         let skipped = in_section;
         in_section &= *line != "}";
-        let told = [".loc", ".file", "//", "$L__tmp", "$L__func", "$L__info"];
-        !skipped && !line.is_empty() && !told.iter().any(|told| line.starts_with(told))
+        let prefixes = [".loc", ".file", "//", "$L__tmp", "$L__func", "$L__info"];
+        !skipped && !line.is_empty() && !prefixes.iter().any(|prefix| line.starts_with(prefix))
     });
     lines.collect()
 }
@@ -91,7 +91,7 @@ fn instructions(ptx: &str) -> Vec<&str> {
 #[test]
 fn line_information_is_default_and_changes_no_instruction() {
     let compile = |program: Program, target: Architecture| program.compile(target).unwrap();
-    let told = |compiled: &CompiledProgram| {
+    let has_lines = |compiled: &CompiledProgram| {
         let ptx = compiled.ptx();
         ptx.contains(".loc") && ptx.contains("kernels.cu")
     };
@@ -102,7 +102,7 @@ fn line_information_is_default_and_changes_no_instruction() {
     ] {
         let with = compile(program(), target);
         let without = compile(program().without_line_info(), target);
-        assert!(told(&with) && !told(&without), "{target}");
+        assert!(has_lines(&with) && !has_lines(&without), "{target}");
         assert_eq!(
             instructions(with.ptx()),
             instructions(without.ptx()),
