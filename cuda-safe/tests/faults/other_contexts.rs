@@ -11,7 +11,7 @@ use cuda_safe::{
     sys,
 };
 
-use super::{child_output, in_child, cause_fault};
+use super::{cause_fault, child_output, in_child};
 
 const WAITS: &str = r#"
 extern "C" __global__ void set_later(volatile unsigned *begun, volatile unsigned *flag, unsigned *x) {

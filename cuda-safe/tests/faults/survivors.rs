@@ -15,7 +15,7 @@ use cuda_safe::{
     Result, Settled, Stream, graph::Node,
 };
 
-use super::{Fault, KERNELS, in_child, cause_fault};
+use super::{Fault, KERNELS, cause_fault, in_child};
 
 /// Records whether it is dropped while its function runs.
 struct Alive {

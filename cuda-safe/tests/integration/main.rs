@@ -71,7 +71,7 @@ pub(crate) fn since<T>(major: u32, minor: u32, result: Result<T>) -> Option<Resu
         return Some(result);
     }
     let Err(error) = result else {
-        panic!("driver {version} returned no result")
+        panic!("driver {version} unexpectedly supports the call")
     };
     assert_eq!(*error.kind(), ErrorKind::Unsupported, "{error}");
     None

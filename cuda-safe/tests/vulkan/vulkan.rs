@@ -95,7 +95,7 @@ pub struct Vulkan {
     one: Mutex<()>,
 }
 
-// SAFETY: Vulkan's handles can be used from any thread. Where only one thread may use them, a lock
+// SAFETY: Vulkan's handles can be used from any thread. If only one thread at a time may use one, a lock
 // is held.
 unsafe impl Send for Vulkan {}
 // SAFETY: as above.
