@@ -517,7 +517,7 @@ fn kernel_parameters_are_read_again_after_a_failure() {
     };
     passes(TEST, "cuFuncGetParamInfo:1:999", body);
     passes(TEST, "cuFuncGetParamInfo:2:2", body);
-    // The function is unavailable without its address, and the address is also requested again.
+    // `cuFuncGetParamInfo` cannot be called without its address, which is looked up again, too.
     passes(TEST, "cuGetProcAddress:1:999", body);
 }
 

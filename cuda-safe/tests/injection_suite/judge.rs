@@ -48,23 +48,23 @@ fn panics(text: &str) -> impl Iterator<Item = &str> {
         .map(|rest| rest.lines().next().unwrap_or(""))
 }
 
-/// Returns everything that is wrong with a run. `leak_is_the_tests` means that the test holds raw
+/// Returns everything that is wrong with a run. `may_leak` means that the test holds raw
 /// handles, which are leaked if it stops early.
-pub fn wrongs(failing: Failing, leak_is_the_tests: bool, run: &Run) -> Vec<String> {
-    let mut wrongs = Vec::new();
+pub fn defects(failing: Failing, may_leak: bool, run: &Run) -> Vec<String> {
+    let mut defects = Vec::new();
     let injected = run.injected();
     if let Some(place) = panics(&run.text).find(|place| !place.contains("/integration/")) {
-        wrongs.push(format!("a panic at {place}"));
+        defects.push(format!("a panic at {place}"));
     }
     if let Some(line) = run
         .text
         .lines()
         .find(|line| line.starts_with("[cuda-emulator] CUDA_ERROR"))
     {
-        wrongs.push(format!("a fault: {line}"));
+        defects.push(format!("a fault: {line}"));
     }
     if let Some((_, report)) = run.text.split_once(watch::REPORT) {
-        wrongs.push(report.lines().next().unwrap_or("").into());
+        defects.push(report.lines().next().unwrap_or("").into());
     }
     let excused = failing == Failing::AllFrom && run.text.contains(NO_WAY_TO_WAIT);
     match (run.code, failing) {
@@ -72,13 +72,13 @@ pub fn wrongs(failing: Failing, leak_is_the_tests: bool, run: &Run) -> Vec<Strin
         (Some(TEST_FAILED), Failing::OneCall | Failing::AllFrom) => {}
         (Some(LEAKED), Failing::AllFrom) => {}
         (Some(LEAKED), Failing::OneCall)
-            if leak_is_the_tests
+            if may_leak
                 || injected.is_some_and(|call| {
                     RELEASING.iter().any(|name| call.function.contains(name))
                 }) => {}
-        (Some(LEAKED), _) => wrongs.push("a leak".into()),
+        (Some(LEAKED), _) => defects.push("a leak".into()),
         (None, _) if excused => {}
-        (code, _) => wrongs.push(match run.signal {
+        (code, _) => defects.push(match run.signal {
             Some(libc::SIGALRM) => "it hangs".into(),
             Some(signal) => format!("ended by signal {signal}"),
             None => format!("exit code {code:?}"),
@@ -91,9 +91,9 @@ pub fn wrongs(failing: Failing, leak_is_the_tests: bool, run: &Run) -> Vec<Strin
         let rejected =
             call.line.contains("= CUDA_ERROR_INVALID") && !call.line.contains("(injected)");
         if releases && rejected {
-            wrongs.push(format!("released twice? {}", call.line));
+            defects.push(format!("released twice? {}", call.line));
             break;
         }
     }
-    wrongs
+    defects
 }

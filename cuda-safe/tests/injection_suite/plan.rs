@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::child::{self, Folder, Run};
-use super::judge::{Failing, wrongs};
+use super::judge::{Failing, defects};
 
 /// A crate's integration tests.
 pub struct Suite {
@@ -95,7 +95,7 @@ impl Suite {
         let mut failures = Vec::new();
         for (test, run) in clean(self) {
             calls += run.calls.len();
-            for wrong in wrongs(Failing::Nothing, false, run) {
+            for wrong in defects(Failing::Nothing, false, run) {
                 failures.push(format!("{test}: {wrong}\n{}", run.text));
             }
         }
@@ -157,9 +157,9 @@ impl Suite {
                 .leaks_itself
                 .iter()
                 .any(|name| job.test.ends_with(name));
-            let wrongs = wrongs(job.failing, keeps, &run);
-            (!wrongs.is_empty()).then(|| {
-                let what = format!("{} with {}: {}", job.test, job.rule, wrongs.join("; "));
+            let defects = defects(job.failing, keeps, &run);
+            (!defects.is_empty()).then(|| {
+                let what = format!("{} with {}: {}", job.test, job.rule, defects.join("; "));
                 (what, run.text)
             })
         });

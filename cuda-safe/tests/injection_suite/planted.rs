@@ -4,7 +4,7 @@
 use cuda_safe::{Context, DeviceBuffer, Event, Stream, sys};
 
 use super::child::{self, Folder};
-use super::judge::{Failing, wrongs};
+use super::judge::{Failing, defects};
 use super::plan::Suite;
 
 /// Enqueues a copy of host memory without waiting for it.
@@ -118,8 +118,8 @@ pub fn all_are_found(suite: &Suite) {
             if failing == Failing::AllFrom && test == "leaked" {
                 continue;
             }
-            let wrongs = wrongs(failing, false, &run).join("; ");
-            assert!(wrongs.contains(found), "{test}: {wrongs}\n{}", run.text);
+            let defects = defects(failing, false, &run).join("; ");
+            assert!(defects.contains(found), "{test}: {defects}\n{}", run.text);
         }
     }
 }

@@ -7,7 +7,8 @@ use cuda_safe::{
 
 use crate::device;
 
-/// Options with small pieces and no threshold, so that each transfer has many pieces.
+/// Options with small pieces, so that each transfer has many of them, and with the lowest
+/// threshold, so that every copy is staged.
 fn small() -> StagingOptions {
     StagingOptions::default()
         .threads(3)

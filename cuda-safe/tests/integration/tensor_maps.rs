@@ -408,7 +408,7 @@ fn shapes_are_checked() {
         TensorMap::builder(memory.slice(1..).unwrap(), &[32, 4]).tiled(&[8, 1]),
         "begin a slice at another element",
     );
-    // The largest box that fits, and overlapping rows.
+    // The largest tensor that fits into the memory, and overlapping rows.
     of(&[32, 32]).tiled(&[8, 1]).unwrap();
     of(&[32, 4])
         .strides(&[16])

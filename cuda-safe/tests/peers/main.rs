@@ -10,7 +10,8 @@ use cuda_safe::{
     Context, Device, DeviceBuffer, ErrorKind, Event, Function, LaunchConfig, Module, Stream,
 };
 
-/// A context, a stream and a kernel on each of two devices.
+/// A context, a stream and a kernel on each of two devices. [`pair`] returns `None` if there is only
+/// one device.
 struct Pair {
     contexts: [Context; 2],
     streams: [Stream; 2],

@@ -147,7 +147,7 @@ pub fn cases() -> Vec<Case> {
             Tensor::tiled(7, &[256, 256, 256], &new),
         );
     }
-    // The size of a tile in bytes.
+    // Tiles of different sizes in bytes.
     for new in [
         [16, 128, 113],
         [16, 228, 16],

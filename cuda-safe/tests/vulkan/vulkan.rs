@@ -95,8 +95,8 @@ pub struct Vulkan {
     one: Mutex<()>,
 }
 
-// SAFETY: Vulkan's handles can be used from any thread. If only one thread at a time may use one, a lock
-// is held.
+// SAFETY: Vulkan's handles can be used from any thread. If only one thread at a time may use a
+// handle, a lock is held.
 unsafe impl Send for Vulkan {}
 // SAFETY: as above.
 unsafe impl Sync for Vulkan {}
