@@ -32,16 +32,16 @@ fn held_and_checked_the_suite_passes() {
 }
 
 #[test]
-fn any_call_may_fail() {
+fn suite_survives_failure_of_each_call() {
     SUITE.each_call_fails();
 }
 
 #[test]
-fn any_call_may_run_out_of_memory() {
+fn suite_survives_out_of_memory_in_each_call() {
     SUITE.each_call_runs_out_of_memory();
 }
 
 #[test]
-fn all_calls_may_fail_from_any_call_on() {
+fn suite_survives_failure_of_all_later_calls() {
     SUITE.all_calls_fail_from_each();
 }

@@ -1,10 +1,10 @@
-//! Copies of a stream with a staging: by pieces or by one call.
+//! Copies on a stream with staging: in pieces or by one call.
 
 use cuda_safe::memory::{Staging, StagingOptions};
 
 use super::*;
 
-/// The copies between host and device that `act` makes.
+/// Returns the number of copies between host and device that `act` makes.
 fn copies(act: impl FnOnce()) -> usize {
     let before = calls("cuMemcpy").len();
     act();
@@ -60,8 +60,8 @@ fn copies_below_the_threshold_are_one_call() {
 }
 
 #[test]
-fn the_number_of_threads_is_limited() {
-    passes("the_number_of_threads_is_limited", "", || {
+fn number_of_staging_threads_is_limited() {
+    passes("number_of_staging_threads_is_limited", "", || {
         let (context, _) = device();
         let detail = |threads| {
             let options = StagingOptions::default().threads(threads).pieces(1);

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::child::{self, Folder, Run};
-use super::judge::{Failing, wrongs};
+use super::judge::{Failing, defects};
 
 /// A crate's integration tests.
 pub struct Suite {
@@ -79,8 +79,8 @@ impl Suite {
         let mut failures = Vec::new();
         for (test, run) in clean(self) {
             calls += run.calls.len();
-            for wrong in wrongs(Failing::Nothing, false, run) {
-                failures.push(format!("{test}: {wrong}\n{}", run.text));
+            for defect in defects(Failing::Nothing, false, run) {
+                failures.push(format!("{test}: {defect}\n{}", run.text));
             }
         }
         assert!(calls > 1000, "only {calls} calls");
@@ -136,9 +136,9 @@ impl Suite {
                 .leaks_itself
                 .iter()
                 .any(|name| job.test.ends_with(name));
-            let wrongs = wrongs(job.failing, keeps, &run);
-            (!wrongs.is_empty()).then(|| {
-                let what = format!("{} with {}: {}", job.test, job.rule, wrongs.join("; "));
+            let defects = defects(job.failing, keeps, &run);
+            (!defects.is_empty()).then(|| {
+                let what = format!("{} with {}: {}", job.test, job.rule, defects.join("; "));
                 (what, run.text)
             })
         });
@@ -154,17 +154,17 @@ impl Suite {
         let list: Vec<&str> = failures.iter().map(|(what, _)| what.as_str()).collect();
         assert!(
             failures.is_empty(),
-            "{} of {} runs went wrong:\n{}\nThe first of them:\n{}",
+            "{} of {} runs failed:\n{}\nThe first failures:\n{}",
             failures.len(),
             jobs.len(),
             list.join("\n"),
             shown.join("\n")
         );
-        // Tests with several threads don't make the same calls every time, and where the compiler's cache doesn't
-        // serve, the compiler makes some.
+        // Tests with several threads do not make the same calls every time. If the compiler's cache
+        // misses, the compiler makes additional calls.
         let missed = missed.into_inner();
         println!(
-            "{} runs, of which {missed} didn't come to the call",
+            "{} runs, {missed} of which did not reach the call",
             jobs.len()
         );
         assert!(missed * 50 <= jobs.len() || !child::wanted().is_empty());
