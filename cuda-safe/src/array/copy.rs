@@ -97,7 +97,7 @@ impl CudaArray {
     /// The texels, in the order of [`copy_from_slice`](Self::copy_from_slice). Waits for the copy.
     ///
     /// # Errors
-    /// As [`copy_from_slice`](Self::copy_from_slice).
+    /// Returns the errors of [`copy_from_slice`](Self::copy_from_slice).
     #[doc(alias = "cuMemcpyAtoH")]
     pub fn to_vec<T: Texel>(&self, stream: &Stream) -> Result<Vec<T>> {
         const CALL: &str = "CudaArray::to_vec";
@@ -108,7 +108,7 @@ impl CudaArray {
     /// The bytes of all texels, in the order of [`copy_from_bytes`](Self::copy_from_bytes). Waits for the copy.
     ///
     /// # Errors
-    /// As [`copy_from_bytes`](Self::copy_from_bytes).
+    /// Returns the errors of [`copy_from_bytes`](Self::copy_from_bytes).
     pub fn to_bytes(&self, stream: &Stream) -> Result<Vec<u8>> {
         self.read_to_host(stream, "CudaArray::to_bytes")
     }
@@ -136,7 +136,7 @@ impl CudaArray {
     /// Copies the texels to device memory, in stream order.
     ///
     /// # Errors
-    /// As [`copy_from`](Self::copy_from).
+    /// Returns the errors of [`copy_from`](Self::copy_from).
     #[doc(alias = "cuMemcpyAtoD")]
     pub fn copy_to<S: StorageMut, T: Texel>(
         &self,

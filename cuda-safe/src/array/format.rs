@@ -73,7 +73,8 @@ impl TexelFormat {
             .then(|| format!("a texel has 1, 2 or 4 channels, and not {}", self.channels))
     }
 
-    /// Whether channels are integers, which a texture reads as they are or as floating point.
+    /// Returns whether channels are integers, which a texture reads as they are or as floating
+    /// point.
     pub(crate) const fn is_integer(self) -> bool {
         matches!(self.channel.0, 1..=3 | 8..=10)
     }
@@ -98,7 +99,8 @@ impl TexelFormat {
         }
     }
 
-    /// Whether texels of type `T` are of this format: the same, or integers that the format reads as floating point.
+    /// Returns whether texels of type `T` are of this format: the same, or integers that the format
+    /// reads as floating point.
     pub(crate) fn holds<T: Texel>(self) -> bool {
         let theirs = T::FORMAT;
         let same_bits = match self.channel.0 {

@@ -261,7 +261,7 @@ impl CudaArray {
     /// flags, is made by [`new`](Self::new), which takes [`TexelFormat::of::<T>()`](TexelFormat::of).
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns the errors of [`new`](Self::new).
     pub fn uninit<T: Texel>(context: &Context, shape: impl Into<ArrayShape>) -> Result<Self> {
         Self::new(context, T::FORMAT, shape, ArrayFlags::default())
     }
@@ -270,7 +270,7 @@ impl CudaArray {
     /// been read.
     ///
     /// # Errors
-    /// As [`new`](Self::new) and [`copy_from_slice`](Self::copy_from_slice).
+    /// Returns the errors of [`new`](Self::new) and of [`copy_from_slice`](Self::copy_from_slice).
     pub fn from_slice<T: Texel>(
         stream: &Stream,
         shape: impl Into<ArrayShape>,
@@ -383,7 +383,7 @@ impl CudaArray {
         self.described().flags
     }
 
-    /// Whether it is a level of a [`MipmappedArray`], or a plane of another array.
+    /// Returns whether it is a level of a [`MipmappedArray`], or a plane of another array.
     #[must_use]
     pub fn is_part(&self) -> bool {
         matches!(

@@ -191,13 +191,13 @@ impl ArrayShape {
         }
     }
 
-    /// Whether it has layers, or cubes of which each is one.
+    /// Returns whether it has layers, or cubes of which each is one.
     #[must_use]
     pub const fn is_layered(&self) -> bool {
         self.flags & LAYERED != 0
     }
 
-    /// Whether it is a cube, or several.
+    /// Returns whether it is a cube, or several.
     #[must_use]
     pub const fn is_cube(&self) -> bool {
         self.flags & CUBE != 0

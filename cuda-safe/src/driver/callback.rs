@@ -25,7 +25,7 @@ pub(crate) fn run(function: impl FnOnce()) {
     RUNNING.set(before);
 }
 
-/// Whether this thread runs a host function.
+/// Returns whether this thread runs a host function.
 #[inline]
 pub(crate) fn is_running() -> bool {
     RUNNING.get()

@@ -86,7 +86,8 @@ impl<const N: usize> MappedResources<N> {
         &self.stream
     }
 
-    /// Whether an array of one of them is still there, or a texture or surface that holds one.
+    /// Returns whether an array of one of them is still there, or a texture or surface that holds
+    /// one.
     #[must_use]
     pub fn is_held(&self) -> bool {
         Arc::strong_count(&self.held) > 1
@@ -263,7 +264,7 @@ impl<'a> MappedResource<'a> {
     /// As [`memory`](Self::memory), for writing.
     ///
     /// # Errors
-    /// As [`memory`](Self::memory).
+    /// Returns the errors of [`memory`](Self::memory).
     #[doc(alias = "cuGraphicsResourceGetMappedPointer")]
     pub fn memory_mut<T: PlainData>(&mut self) -> Result<DeviceViewMut<'_, T>> {
         let (ptr, len) = self.place::<T>()?;
@@ -274,7 +275,7 @@ impl<'a> MappedResource<'a> {
     /// As [`memory_mut`](Self::memory_mut), for as long as the resources are borrowed.
     ///
     /// # Errors
-    /// As [`memory`](Self::memory).
+    /// Returns the errors of [`memory`](Self::memory).
     pub fn into_memory<T: PlainData>(self) -> Result<DeviceViewMut<'a, T>> {
         let (ptr, len) = self.place::<T>()?;
         // SAFETY: as above; this is gone.

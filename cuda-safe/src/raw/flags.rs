@@ -68,7 +68,8 @@ macro_rules! choices {
                 pub const $choice: Self = Self($value);
             )*
 
-            /// Whether it is one of the above: what a driver refuses is likely none of them.
+            /// Returns whether it is one of the above: what a driver refuses is likely none of
+            /// them.
             #[allow(dead_code, reason = "not every choice is explained where it is refused")]
             pub(crate) const fn has_name(self) -> bool {
                 false $(|| self.0 == $value)*
@@ -109,7 +110,7 @@ macro_rules! flags {
                 pub const $flag: Self = Self($value);
             )*
 
-            /// Whether all bits of `flags` are set.
+            /// Returns whether all bits of `flags` are set.
             #[must_use]
             pub const fn contains(self, flags: Self) -> bool {
                 self.0 & flags.0 == flags.0

@@ -152,7 +152,7 @@ impl<'a> TensorMapBuilder<'a> {
     /// multiple of 16 bytes), and `pixels` in all (1 to 1024).
     ///
     /// # Errors
-    /// As [`tiled`](Self::tiled).
+    /// Returns the errors of [`tiled`](Self::tiled).
     #[doc(alias = "cuTensorMapEncodeIm2col")]
     pub fn im2col(
         &self,

@@ -235,7 +235,7 @@ impl Texture {
     /// [`max_mipmap_level`](Sampler#structfield.max_mipmap_level) is always a number.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuTexObjectGetTextureDesc")]
     pub fn sampler(&self) -> Result<Sampler> {
         let are_integers = match self.view()? {
@@ -264,7 +264,7 @@ impl Texture {
     /// Its view, as the driver tells it; `None` where it has none.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuTexObjectGetResourceViewDesc")]
     pub fn view(&self) -> Result<Option<ResourceView>> {
         let _current = self.context().enter("cuTexObjectGetResourceViewDesc")?;
@@ -281,7 +281,7 @@ impl Texture {
     /// What it reads, as the driver tells it. The handles inside are borrowed from the texture.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuTexObjectGetResourceDesc")]
     pub fn resource(&self) -> Result<TextureResource> {
         let _current = self.context().enter("cuTexObjectGetResourceDesc")?;

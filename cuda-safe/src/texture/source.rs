@@ -145,7 +145,7 @@ impl TextureSource {
     /// As [`linear`](Self::linear), of memory that something else manages, of whatever format.
     ///
     /// # Errors
-    /// As [`linear`](Self::linear).
+    /// Returns the errors of [`linear`](Self::linear).
     ///
     /// # Safety
     /// `address` is device memory of `texels` texels of `format`, in `context`. It stays allocated until textures of it have
@@ -309,7 +309,7 @@ impl TextureSource {
     /// As [`rows`](Self::rows), of memory that something else manages, of whatever format.
     ///
     /// # Errors
-    /// As [`rows`](Self::rows).
+    /// Returns the errors of [`rows`](Self::rows).
     ///
     /// # Safety
     /// `address` is device memory in `context` of `height` rows, one every `pitch` bytes, of `width` texels of `format`. It

@@ -127,7 +127,7 @@ impl Surface {
     /// What it is made of, as the driver tells it. The handle inside is borrowed from the surface.
     ///
     /// # Errors
-    /// The context is unusable after a fault.
+    /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuSurfObjectGetResourceDesc")]
     pub fn resource(&self) -> Result<TextureResource> {
         let _current = self.context().enter("cuSurfObjectGetResourceDesc")?;
