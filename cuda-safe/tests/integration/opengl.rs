@@ -98,7 +98,7 @@ fn what_is_mapped_is_checked_before_the_driver_is_asked() {
     let elsewhere = MappedResources::map(&elsewhere, [&none]).unwrap_err();
     for (error, text) in [
         (nothing, "nothing to map"),
-        (twice, "is there twice"),
+        (twice, "is listed twice"),
         (elsewhere, "different contexts"),
     ] {
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument);
