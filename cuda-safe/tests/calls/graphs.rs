@@ -281,7 +281,7 @@ fn graphs_for_kernels_have_nodes_of_one_context() {
             .instantiate_with(InstantiateFlags::DEVICE_LAUNCH)
             .unwrap_err();
         let text = failed.to_string();
-        assert!(text.contains("nodes of one context only"), "{text}");
+        assert!(text.contains("must belong to one context"), "{text}");
         assert!(text.contains(&format!("See {node:?} (")), "{text}");
     });
 }

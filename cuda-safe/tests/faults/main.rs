@@ -308,7 +308,7 @@ fn dropped(memory: impl FnOnce(&Stream) -> Box<dyn Any>) {
     assert!(context.is_poisoned());
     let error = stream.synchronize().unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
-    assert!(error.detail().starts_with("found before"), "{error}");
+    assert!(error.detail().starts_with("seen earlier"), "{error}");
     names_its_kernel(&context, "write", &error);
     let later = x.to_vec(&stream).unwrap_err();
     assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");

@@ -246,7 +246,7 @@ fn what_the_driver_refuses_names_the_remedy() {
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
             let text = stream.wait_stream(&other).unwrap_err().to_string();
-            assert!(text.contains("joins the capture by"), "{text}");
+            assert!(text.contains("capture first by waiting"), "{text}");
             Ok(())
         })
     };

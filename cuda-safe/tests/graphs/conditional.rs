@@ -144,7 +144,7 @@ fn what_fails_leaves_the_graph_as_it_was() {
     assert!(text.contains("another graph"), "{text}");
 
     let none = graph.add_condition(Some(1)).unwrap();
-    assert!(refused(graph.add_switch(&[], none, 0, |_, _| Ok(()))).contains("0 graphs"));
+    assert!(refused(graph.add_switch(&[], none, 0, |_, _| Ok(()))).contains("`count` is 0"));
     let mut graph = Graph::new(&context).unwrap(); // without that condition
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
 

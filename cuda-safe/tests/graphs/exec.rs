@@ -159,7 +159,7 @@ fn an_update_takes_all_parameters_or_none() {
     kinds.add_empty(&[]).unwrap();
     let text = refused(exec.update(kinds));
     assert!(
-        text.contains("of another kind") && text.contains("(empty)"),
+        text.contains("has another kind") && text.contains("(empty)"),
         "{text}"
     );
     // Names are those of the first graph, and what is left out stays so.

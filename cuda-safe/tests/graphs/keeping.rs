@@ -311,7 +311,7 @@ fn graphs_that_own_something_have_no_copies() {
     for graph in [held, calling, keeping] {
         // SAFETY: refused.
         let text = refused(unsafe { graph.try_clone() });
-        assert!(text.contains("build it"), "{text}");
+        assert!(text.contains("build the graph twice"), "{text}");
     }
 }
 
@@ -349,11 +349,11 @@ fn nodes_of_the_graph_of_an_update_are_rejected_with_a_remedy() {
     let node = exec.graph().nodes().unwrap()[0];
     let text = refused(exec.set_host_function(node, || {}));
     assert!(
-        text.contains("the graph that this one was updated from"),
+        text.contains("the graph that was used for an update"),
         "{text}"
     );
     let stranger = graph();
     let node = stranger.nodes().unwrap()[0];
     let text = refused(exec.set_host_function(node, || {}));
-    assert!(!text.contains("updated from"), "{text}");
+    assert!(!text.contains("used for an update"), "{text}");
 }

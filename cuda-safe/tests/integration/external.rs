@@ -107,8 +107,11 @@ fn what_can_not_be_imported_or_mapped() {
             "{offset}"
         );
         let text = failed.to_string();
-        assert!(text.contains("within the imported memory"), "{text}");
-        assert!(text.contains(&format!("from byte {offset} on")), "{text}");
+        assert!(text.contains("fit into the imported memory"), "{text}");
+        assert!(
+            text.contains(&format!("starting at byte {offset}")),
+            "{text}"
+        );
     }
     // SAFETY: it is refused.
     let failed = unsafe { memory.buffer::<u32>(&stream, 102, 1) }.unwrap_err();
@@ -183,8 +186,11 @@ fn arrays_that_can_not_be_mapped() {
         let code = Some(CUresult::CUDA_ERROR_INVALID_VALUE);
         assert_eq!(failed.driver_code(), code, "{offset} {shape:?}");
         let text = failed.to_string();
-        assert!(text.contains("within the imported memory"), "{text}");
-        assert!(text.contains(&format!("from byte {offset} on")), "{text}");
+        assert!(text.contains("fit into the imported memory"), "{text}");
+        assert!(
+            text.contains(&format!("starting at byte {offset}")),
+            "{text}"
+        );
     }
 }
 

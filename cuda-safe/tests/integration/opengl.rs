@@ -97,7 +97,7 @@ fn what_is_mapped_is_checked_before_the_driver_is_asked() {
     let elsewhere = Stream::new(&other).unwrap();
     let elsewhere = MappedResources::map(&elsewhere, [&none]).unwrap_err();
     for (error, text) in [
-        (nothing, "nothing to map"),
+        (nothing, "`resources` is empty"),
         (twice, "is listed twice"),
         (elsewhere, "different contexts"),
     ] {

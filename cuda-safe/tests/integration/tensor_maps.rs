@@ -313,11 +313,11 @@ fn a_map_moves_to_other_memory() {
     assert_eq!(out.to_vec(&stream).unwrap()[..3], [36.0, 37.0, 38.0]);
     says(
         map.moved_to(second.slice(12..).unwrap()),
-        "reaches over 256 bytes, and the memory has 240",
+        "spans 256 bytes, but the memory has 240",
     );
     says(
         map.moved_to(second.slice(1..).unwrap()),
-        "a tensor map's address is a multiple of 16",
+        "the address of a tensor map must be a multiple of 16",
     );
 }
 
@@ -373,7 +373,7 @@ fn shapes_are_checked() {
     says(of(&[32, (1 << 32) + 1]).tiled(&[8, 1]), "2^32");
     says(
         of(&[32, 33]).tiled(&[8, 1]),
-        "reaches over 4224 bytes, and the memory has 4096",
+        "spans 4224 bytes, but the memory has 4096",
     );
     says(of(&[33, 4]).tiled(&[8, 1]), "a stride of 132 bytes");
     says(
@@ -382,7 +382,7 @@ fn shapes_are_checked() {
     );
     says(
         of(&[32, 4]).strides(&[]).tiled(&[8, 1]),
-        "2 dimensions have 1 strides",
+        "2 dimensions need 1 strides",
     );
     says(
         of(&[32, 4]).byte_strides(&[1 << 40]).tiled(&[8, 1]),
@@ -390,7 +390,7 @@ fn shapes_are_checked() {
     );
     says(
         of(&[32, 4]).strides(&[512]).tiled(&[8, 1]),
-        "reaches over 6272 bytes",
+        "spans 6272 bytes",
     );
     says(
         of(&[32, 4]).element_strides(&[1]).tiled(&[8, 1]),
@@ -402,7 +402,7 @@ fn shapes_are_checked() {
     );
     says(
         TensorMap::builder(memory.slice(1..).unwrap(), &[32, 4]).tiled(&[8, 1]),
-        "begin a slice at another element",
+        "start a slice at another element",
     );
     // As much as fits, and rows in each other.
     of(&[32, 32]).tiled(&[8, 1]).unwrap();
@@ -419,7 +419,7 @@ fn tiles_are_checked() {
     let (_context, stream) = device();
     let memory = DeviceBuffer::<f32>::zeroed(&stream, 4096).unwrap();
     let of = |dims: &[u64]| TensorMap::builder(&memory, dims);
-    says(of(&[64, 4]).tiled(&[8]), "has 2 lengths, not 1");
+    says(of(&[64, 4]).tiled(&[8]), "must have 2 lengths, not 1");
     says(of(&[64, 4]).tiled(&[8, 0]), "length 1 is 0");
     says(of(&[64, 4]).tiled(&[8, 257]), "length 1 is 257");
     says(
@@ -434,7 +434,7 @@ fn tiles_are_checked() {
         of(&[64, 4]).swizzle(swizzle).tiled(&[most, 1]).unwrap();
         says(
             of(&[64, 4]).swizzle(swizzle).tiled(&[most + 4, 1]),
-            "take narrower tiles",
+            "use narrower tiles",
         );
     }
     let mixed = |interleave| of(&[4, 4, 4]).strides(&[8, 32]).interleave(interleave);
@@ -500,7 +500,7 @@ fn types_are_checked() {
     };
     says(
         packed(TensorDataType::U6X16_ALIGNED).tiled(&[64, 1]),
-        "and with TensorDataType::U6X16_ALIGNED 128",
+        "with TensorDataType::U6X16_ALIGNED it must be 128",
     );
     says(
         packed(TensorDataType::U4X16_ALIGNED)
@@ -552,7 +552,7 @@ fn columns_are_checked() {
     let wide = |swizzle| of(&[8, 8, 2]).swizzle(swizzle);
     says(
         wide(TensorSwizzle::NONE).im2col_wide(0, 0, 8, 1, Im2colWideMode::W),
-        "take TensorSwizzle::B64 or B128",
+        "use TensorSwizzle::B64 or B128",
     );
     says(
         wide(TensorSwizzle::B64).im2col_wide(-32769, 0, 8, 1, Im2colWideMode::W),
@@ -676,11 +676,11 @@ fn bounding_boxes_of_pixels_are_not_empty() {
     // The first dimension is of channels.
     says(
         of(&[64, 4, 2]).im2col(&[0], &[-4], 8, 1),
-        "along dimension 1 it begins at 0 and ends at -1",
+        "in dimension 1 it starts at 0 and ends at -1",
     );
     says(
         of(&[16, 16, 4, 2]).im2col(&[0, 0], &[0, -4], 8, 1),
-        "along dimension 2 it begins at 0 and ends at -1",
+        "in dimension 2 it starts at 0 and ends at -1",
     );
     of(&[8, 64, 2]).im2col(&[-17], &[16], 8, 16).unwrap();
     of(&[8, 8, 2]).im2col(&[0], &[-7], 8, 1).unwrap();
@@ -688,7 +688,7 @@ fn bounding_boxes_of_pixels_are_not_empty() {
     let mixed = of(&[4, 8, 4]).interleave(TensorInterleave::B16);
     says(
         mixed.im2col(&[0], &[-4], 4, 1),
-        "along dimension 0 it begins at 0 and ends at -1",
+        "in dimension 0 it starts at 0 and ends at -1",
     );
 }
 

@@ -216,16 +216,16 @@ fn linear_memory_has_rules() {
     let none = DeviceBuffer::<f32>::zeroed(&stream, 0).unwrap();
     let told = refused(TextureSource::linear(none));
     assert!(
-        told.contains("0 texels") && told.contains("has 1 to"),
+        told.contains("0 texels") && told.contains("must have 1 to"),
         "{told}"
     );
     for (lengths, pitch, text) in [
         ([4, 3], 40, "multiple of 32"),
         ([12, 2], 32, "rows of 48"),
-        ([4, 9], 32, "do not lie in 256 bytes"),
+        ([4, 9], 32, "do not fit into 256 bytes"),
         ([0, 2], 32, "0 x 2 texels"),
         ([4, 0], 32, "0 rows"),
-        ([4, usize::MAX], 32, "do not lie"),
+        ([4, usize::MAX], 32, "do not fit into"),
     ] {
         let told = refused(TextureSource::rows(buffer(), lengths, pitch));
         assert!(told.contains(text), "{told}");
@@ -249,7 +249,7 @@ fn linear_memory_has_rules() {
     let packed = TexelFormat::new(cuda_safe::array::ChannelFormat::BC1_UNORM, 4);
     // SAFETY: as above.
     let source = unsafe { TextureSource::linear_raw(&context, address, packed, 8) };
-    assert!(refused(source).contains("can't lie in linear memory"));
+    assert!(refused(source).contains("can't be stored in linear memory"));
     // SAFETY: as above.
     let source = unsafe { TextureSource::linear_raw(&context, address, float, 64) }.unwrap();
     let linear = Sampler::default().filter(FilterMode::LINEAR);
@@ -311,8 +311,8 @@ fn views_change_formats_levels_and_layers() {
     assert_eq!(x.to_vec(&stream).unwrap(), expected);
 
     let make = |view| Texture::with_view(&array, Sampler::default(), view);
-    assert!(refused(make(view.layers(2..=3))).contains("layers 2 to 3 of 3"));
-    assert!(refused(make(view.levels(1..=1))).contains("levels 1 to 1 of 1"));
+    assert!(refused(make(view.layers(2..=3))).contains("layers 2 to 3 do not exist"));
+    assert!(refused(make(view.levels(1..=1))).contains("levels 1 to 1 do not exist"));
     let error = make(ResourceView::new(ViewFormat::FLOAT_2X32)).unwrap_err();
     assert!(
         error.to_string().contains("same number of bytes"),
@@ -479,7 +479,10 @@ fn levels_are_chosen_and_mixed() {
     assert_eq!(texture.resource().unwrap(), raw);
     let view = ResourceView::new(ViewFormat::FLOAT_1X32);
     for levels in [2..=3, RangeInclusive::new(2, 1)] {
-        assert!(refused(Texture::with_view(&image, sampler, view.levels(levels))).contains("of 3"));
+        assert!(
+            refused(Texture::with_view(&image, sampler, view.levels(levels)))
+                .contains("there are 3")
+        );
     }
 }
 
@@ -583,9 +586,9 @@ fn views_may_show_one_level_or_one_layer() {
     }
     let (first, last) = (2, 1);
     let backwards = Texture::with_view(&levels, sampler, view.levels(first..=last));
-    assert!(refused(backwards).contains("levels 2 to 1 of 3"));
+    assert!(refused(backwards).contains("levels 2 to 1 do not exist"));
     let backwards = Texture::with_view(&layers, sampler, view.layers(first..=last));
-    assert!(refused(backwards).contains("layers 2 to 1 of 3"));
+    assert!(refused(backwards).contains("layers 2 to 1 do not exist"));
 }
 
 #[test]
@@ -621,7 +624,7 @@ fn sources_end_where_the_memory_and_the_device_end() {
     let (context, stream) = device();
     let buffer = || DeviceBuffer::<f32>::zeroed(&stream, 64).unwrap();
     TextureSource::rows(buffer(), [8, 8], 32).unwrap();
-    assert!(refused(TextureSource::rows(buffer(), [8, 9], 32)).contains("do not lie in"));
+    assert!(refused(TextureSource::rows(buffer(), [8, 9], 32)).contains("do not fit into"));
 
     let device = context.device();
     let of = |attribute| usize::try_from(device.attribute(attribute).unwrap()).unwrap();
@@ -648,7 +651,7 @@ fn sources_end_where_the_memory_and_the_device_end() {
         [4, tallest + 2],
     ] {
         let told = refused(rows(lengths, pitch));
-        let limits = format!("1 to {widest} of them in a row, and 1 to {tallest} rows");
+        let limits = format!("1 to {widest} texels in a row, and 1 to {tallest} rows");
         assert!(told.contains(&limits), "{told}");
     }
     for format in [byte, TexelFormat::of::<[f32; 4]>()] {
@@ -665,5 +668,5 @@ fn sources_end_where_the_memory_and_the_device_end() {
     let nothing = TexelFormat::new(cuda_safe::array::ChannelFormat::F32, 0);
     // SAFETY: as above.
     let source = unsafe { TextureSource::pitched_raw(&context, address, nothing, [4, 1], 32) };
-    assert!(refused(source).contains("can't lie in linear memory"));
+    assert!(refused(source).contains("can't be stored in linear memory"));
 }
