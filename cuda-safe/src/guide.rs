@@ -3,9 +3,8 @@
 //! **Start here**
 //!
 //! - [Memory and streams](memory_and_streams): buffers, copies, ordering and waiting
-//! - [Launch safety](launch_safety): kernel arguments, what a launch checks, and what you must
-//!   ensure
-//! - [Errors](errors): error kinds, and what happens after a fault
+//! - [Launch safety](launch_safety): kernel arguments, the checks of a launch, and your obligations
+//! - [Errors](errors): error kinds, and the state after a fault
 //!
 //! **Coming from another interface**
 //!

@@ -30,7 +30,8 @@
 //!
 //! - **One driver call per method.** A launch makes one driver call and does not allocate. Costs
 //!   are therefore predictable, and NVIDIA's documentation of the driver call applies to the
-//!   method. Methods that need several calls, such as a copy between two streams, say so.
+//!   method. Some methods need several calls. For example, a copy on a stream that does not own the
+//!   memory also orders the two streams.
 //! - **Contexts and streams are explicit.** There is no current device and no default stream. Each
 //!   method makes its own context current, so objects of several devices can be used on any thread.
 //! - **A buffer belongs to one stream.** It is allocated and freed in that stream's order, so you
@@ -143,8 +144,8 @@
 //!   it.
 //! - `opengl`: adds the module `opengl`, for memory shared with OpenGL. It needs no OpenGL library.
 //!
-//! Without `dynamic-loading` the program is linked to both libraries, and the loader refuses to
-//! start it if one is missing.
+//! Without `dynamic-loading` the program is linked to both libraries, and the loader does not start
+//! it if one is missing.
 // Other crates' documentation links here if this crate's pages are not built alongside.
 #![doc(html_root_url = "https://docs.rs/cuda-safe/0.1.0")]
 

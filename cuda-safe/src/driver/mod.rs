@@ -98,15 +98,15 @@ fn explained(error: Error) -> Error {
 /// Returns whether the driver starts and this program can see at least one device.
 ///
 /// Use it in programs that can work without a GPU. It initializes the driver, as [`init`] does, and
-/// queries the number of devices. It creates no context, and does not check what a device can do. A
-/// device that it counts may still not allow a context, for example if another program uses it
-/// exclusively.
+/// queries the number of devices. It creates no context, and does not check the capabilities of
+/// devices. A device that it counts may still not allow a context, for example if another program
+/// uses it exclusively.
 ///
 /// If it returns `false`, [`init`] returns the reason. With the feature `dynamic-loading`, the
-/// reason may be that there is no driver. Without that feature, a program is linked to the driver
-/// and does not start without one, so `false` means that the driver does not start or that no
-/// device is visible. The result may change from `false` to `true` while the program runs, unless
-/// the driver's library was missing at first: it is searched only once.
+/// reason may be a missing driver. Without that feature, a program is linked to the driver and does
+/// not start without one, so `false` means that the driver does not start or that no device is
+/// visible. The result may change from `false` to `true` while the program runs, unless the
+/// driver's library was missing at first: it is searched only once.
 ///
 /// ```
 /// use cuda_safe::{Context, driver};

@@ -37,7 +37,7 @@ pub struct GraphExec {
     pub(super) flags: InstantiateFlags,
 }
 
-/// Replaced objects, and events that tell when the launches that may use them have finished.
+/// Replaced objects, and events that are reached when the launches that may use them have finished.
 struct Retired {
     held: Held,
     /// `None` if the objects can only be dropped after waiting for all launches.

@@ -188,7 +188,7 @@ impl GraphExec {
             let text = "there are no elements. Fix: skip the node with GraphExec::set_enabled";
             Error::invalid(CALL, text)
         })?;
-        // SAFETY: the graph owns both sides, and the box lies within both.
+        // SAFETY: the graph owns both sides, and the box is within both.
         unsafe { self.set_raw_copy(node, &copy) }
     }
 }

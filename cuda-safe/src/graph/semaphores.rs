@@ -58,7 +58,7 @@ impl Graph {
         }
         let mut raw = RawValues::new(self.context(), CALL, signals)?;
         let parameters = raw.signal_parameters();
-        // SAFETY: as in `add_empty`. The graph holds the semaphores, there are as many values, and
+        // SAFETY: as in `add_empty`. The graph holds the semaphores, the lists have equal lengths, and
         // the driver copies the lists.
         let node = self.add(CALL, after, |node, graph, nodes, count| unsafe {
             sys::cuGraphAddExternalSemaphoresSignalNode(node, graph, nodes, count, &parameters)
@@ -175,7 +175,7 @@ impl Graph {
             (
                 "cuGraphExternalSemaphoresSignalNodeSetParams",
                 // SAFETY: the node is alive and has that kind. The graph holds the semaphores, and
-                // there are as many values.
+                // the lists have equal lengths.
                 unsafe { sys::cuGraphExternalSemaphoresSignalNodeSetParams(node.raw, &signal) },
             )
         } else {
@@ -232,7 +232,7 @@ impl GraphExec {
             let signal = raw.signal_parameters();
             let code =
                 // SAFETY: the node belongs to the instantiated graph, is alive and has that kind.
-                // This object holds the semaphores, and there are as many values.
+                // This object holds the semaphores, and the lists have equal lengths.
                 unsafe { sys::cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node.raw, &signal) };
             ("cuGraphExecExternalSemaphoresSignalNodeSetParams", code)
         } else {

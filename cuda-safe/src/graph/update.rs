@@ -12,9 +12,9 @@ impl GraphExec {
     /// This is much cheaper than instantiating `graph`. Earlier launches are not affected.
     ///
     /// This object now keeps everything that `graph` keeps, in place of the objects that were kept
-    /// before. Those are freed when their launches have finished, and their tokens are rejected
-    /// from now on. Nodes are still named by the graph that was instantiated. Whether a node is
-    /// [enabled](Self::set_enabled) does not change.
+    /// before. The previous objects are freed when their launches have finished, and their tokens
+    /// are rejected from now on. Nodes are still named by the graph that was instantiated. Whether
+    /// a node is [enabled](Self::set_enabled) does not change.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`], with the driver's reason, if the two graphs differ
