@@ -42,7 +42,7 @@
 //!   drop objects in any order and on any thread.
 //! - **Kernels are CUDA C++.** NVRTC compiles them for the device at hand, so no `nvcc` is needed
 //!   and every CUDA feature is available. The result is [cached on disk](program::Cache). You can
-//!   also [declare kernels as Rust functions](kernels!) whose signatures the CUDA compiler checks,
+//!   also [declare kernels as Rust functions](crate::kernels) whose signatures the CUDA compiler checks,
 //!   or embed compiled code at build time.
 //! - **Mistakes are found before the driver is called.** Lengths, ranges, contexts, launch limits
 //!   and the number, sizes and kinds of kernel arguments are checked on the host. An [`Error`]

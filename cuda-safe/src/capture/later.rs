@@ -143,6 +143,7 @@ static ENDED: AtomicUsize = AtomicUsize::new(0);
 /// begins meanwhile.
 ///
 /// # Errors
+/// Returns the error of `release`.
 pub(crate) fn release(
     needs: &(impl Needs + ?Sized),
     release: impl FnOnce() -> Result<()> + Send + 'static,

@@ -46,7 +46,7 @@ impl fmt::Debug for Condition {
 }
 
 impl Sealed for Condition {}
-// SAFETY: a number is its own bytes.
+// SAFETY: the type consists of one number.
 unsafe impl KernelArgument for Condition {
     type Staged = u64;
     type Pointers = [*mut c_void; 1];

@@ -89,7 +89,7 @@ macro_rules! argument {
         }
 
         impl Sealed for $name {}
-        // SAFETY: a number is its own bytes.
+        // SAFETY: the type consists of one number.
         unsafe impl KernelArgument for $name {
             type Staged = u64;
             type Pointers = [*mut c_void; 1];

@@ -158,16 +158,16 @@ impl Graph {
     ///   their host memory during a launch.
     #[must_use]
     pub unsafe fn from_raw(context: &Context, raw: CUgraph) -> Self {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::with_held(context, raw, Held::default()) }
     }
 
     /// # Safety
-    /// As for [`from_raw`](Self::from_raw), except for the objects in `held`.
+    /// The contract of [`from_raw`](Self::from_raw) applies, except for the objects in `held`.
     unsafe fn with_held(context: &Context, raw: CUgraph, held: Held) -> Self {
         Self {
             not_shared: PhantomData,
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             handle: unsafe { Handle::new(raw, true, context.clone(), GraphKind) },
             number: next_number(),
             held,
@@ -182,7 +182,7 @@ impl Graph {
     unsafe fn borrow_body(context: &Context, raw: CUgraph, held: Held) -> Self {
         Self {
             not_shared: PhantomData,
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             handle: unsafe { Handle::new(raw, false, context.clone(), GraphKind) },
             number: next_number(),
             held,

@@ -107,7 +107,7 @@ impl<K: Kind> Handle<K> {
     /// object that a listener drops is therefore leaked.
     ///
     /// # Safety
-    /// As [`new`](Self::new).
+    /// The contract of [`new`](Self::new) applies.
     pub(crate) unsafe fn bound_to_thread(
         raw: K::Raw,
         owned: bool,
@@ -356,7 +356,7 @@ macro_rules! handle {
             #[must_use]
             pub unsafe fn from_raw(parent: &$parent, raw: $raw) -> Self {
                 let kind = $crate::handle::Adopt::adopt(raw);
-                // SAFETY: as this function's contract says.
+                // SAFETY: guaranteed by this function's contract.
                 let handle = unsafe { $crate::handle::Handle::new(raw, true, parent.clone(), kind) };
                 $crate::handle::Adopt::adopted(&handle);
                 Self(handle)
@@ -374,7 +374,7 @@ macro_rules! handle {
             #[must_use]
             pub unsafe fn borrow_raw(parent: &$parent, raw: $raw) -> Self {
                 let kind = $crate::handle::Adopt::adopt(raw);
-                // SAFETY: as this function's contract says.
+                // SAFETY: guaranteed by this function's contract.
                 let handle = unsafe { $crate::handle::Handle::new(raw, false, parent.clone(), kind) };
                 $crate::handle::Adopt::adopted(&handle);
                 Self(handle)

@@ -203,7 +203,7 @@ impl Stream {
             blocking: OnceLock::from(false), // a green context has only non-blocking streams
             ..StreamKind::adopt(raw)
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         Self(unsafe { Handle::new(raw, true, green.context().clone(), kind) })
     }
 
