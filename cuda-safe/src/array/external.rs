@@ -96,7 +96,7 @@ impl ExternalMemory {
         };
         context
             .check(CALL, code)
-            .map_err(|error| described.misplaced(error, offset, levels))?;
+            .map_err(|error| described.explain_misplaced(error, offset, levels))?;
         // SAFETY: the array was just created in this context with these levels, and has no other
         // owner.
         Ok(unsafe { MipmappedArray::made(context, raw, described, levels, Some(self.clone())) })
@@ -106,7 +106,7 @@ impl ExternalMemory {
 impl Described {
     /// Adds the likely reason to an error of the driver.
     #[cold]
-    fn misplaced(&self, error: Error, offset: u64, levels: u32) -> Error {
+    fn explain_misplaced(&self, error: Error, offset: u64, levels: u32) -> Error {
         if error.driver_code() != Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
             return error;
         }

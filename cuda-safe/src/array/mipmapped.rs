@@ -140,7 +140,7 @@ impl MipmappedArray {
         let bytes = described.bytes().unwrap_or(0);
         context
             .check_allocation("cuMipmappedArrayCreate", code, bytes)
-            .map_err(|error| described.refused(context, error))?;
+            .map_err(|error| described.explain_rejection(context, error))?;
         // SAFETY: the array was just created in this context, and has no other owner.
         Ok(unsafe { Self::made(context, raw, described, levels, None) })
     }

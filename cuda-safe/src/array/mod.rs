@@ -153,7 +153,7 @@ impl Described {
 
     /// Adds the likely reason to an error of the driver.
     #[cold]
-    fn refused(&self, context: &Context, error: Error) -> Error {
+    fn explain_rejection(&self, context: &Context, error: Error) -> Error {
         if error.driver_code() != Some(CUresult::CUDA_ERROR_INVALID_VALUE) {
             return error;
         }
@@ -254,7 +254,7 @@ impl CudaArray {
         let bytes = described.bytes().unwrap_or(0);
         context
             .check_allocation(CALL, code, bytes)
-            .map_err(|error| described.refused(context, error))?;
+            .map_err(|error| described.explain_rejection(context, error))?;
         let kind = ArrayKind {
             described,
             part_of: None,

@@ -115,7 +115,7 @@ impl Drop for Inside {
 
 /// Drops a user object after the current release has ended. It must not be dropped while this
 /// thread keeps captures from beginning, because its drop may wait for a thread that begins one.
-pub(crate) fn drop_outside(value: impl Any) {
+pub(crate) fn drop_after_release(value: impl Any) {
     if DEPTH.get() > 0 {
         let value: Box<dyn Any> = Box::new(value);
         // If the thread is ending, the value is dropped here.
@@ -123,7 +123,7 @@ pub(crate) fn drop_outside(value: impl Any) {
     }
 }
 
-fn drop_waiting() {
+fn drop_deferred() {
     while DEPTH.get() == 0
         && let Ok(Some(value)) = OUTSIDE.try_with(|outside| outside.borrow_mut().pop())
     {
@@ -156,7 +156,7 @@ pub(crate) fn release(
         push(needs.kept(), Box::new(release));
         Ok(())
     });
-    drop_waiting();
+    drop_deferred();
     match needs.is_context() {
         // This release waited for a context anyway.
         true => run(|other| other.is_context() || other.is_done()),
@@ -167,7 +167,7 @@ pub(crate) fn release(
 
 /// Postpones the release of an object that a host function drops. The release waits for nothing
 /// that can be captured, or checks that itself.
-pub(crate) fn put_off(release: impl FnOnce() -> Result<()> + Send + 'static) {
+pub(crate) fn postpone(release: impl FnOnce() -> Result<()> + Send + 'static) {
     push(Box::new(Nothing), Box::new(release));
 }
 
@@ -227,5 +227,5 @@ fn run(is_due: impl Fn(&dyn Needs) -> bool) {
         }
     }
     drop(end);
-    drop_waiting();
+    drop_deferred();
 }

@@ -27,7 +27,7 @@ pub(crate) use gate::{
     Beginning, Capturers, Entered, Length, Place, Queue, Start, begin, capturers, captures_exist,
     changes, enter, wait_for_change,
 };
-pub(crate) use later::{Needs, Nothing, drop_outside, put_off, release, release_later};
+pub(crate) use later::{Needs, Nothing, drop_after_release, postpone, release, release_later};
 pub use mode::CaptureMode;
 pub(crate) use mode::{or_relaxed, relaxed, released};
 

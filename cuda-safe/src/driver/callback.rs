@@ -43,14 +43,14 @@ fn discard(payload: Box<dyn Any + Send>) {
 #[inline]
 pub(crate) fn refuse_within(call: &'static str) -> Result<()> {
     if RUNNING.get() {
-        Err(refusal(call))
+        Err(rejection(call))
     } else {
         Ok(())
     }
 }
 
 #[cold]
-fn refusal(call: &'static str) -> Error {
+fn rejection(call: &'static str) -> Error {
     Error::invalid(
         call,
         "a function that the driver calls (a host function or a log listener) must not call CUDA. Fix: make the call on \

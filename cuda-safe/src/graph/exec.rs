@@ -10,7 +10,7 @@ use super::{
 };
 pub use crate::raw::graph::InstantiateFlags;
 use crate::{
-    capture::{self, Nothing, captures_exist, drop_outside, relaxed, release, released},
+    capture::{self, Nothing, captures_exist, drop_after_release, relaxed, release, released},
     context::{Context, Settled},
     error::{Error, Result, fault::unheard},
     handle::{Handle, Kind, Sendable},
@@ -135,9 +135,9 @@ impl Graph {
                 };
                 self.context()
                     .check("cuGraphInstantiateWithParams", code)
-                    .map_err(|error| match refusal(parameters.result_out.0) {
+                    .map_err(|error| match result_text(parameters.result_out.0) {
                         Some(why) => {
-                            error.with_detail(match self.culprit(parameters.hErrNode_out) {
+                            error.with_detail(match self.describe_node(parameters.hErrNode_out) {
                                 Some(node) => format!("{why} See {node}"),
                                 None => why.into(),
                             })
@@ -165,7 +165,7 @@ impl Graph {
 }
 
 /// Returns the meaning of a `CUgraphInstantiateResult`.
-fn refusal(result: u32) -> Option<&'static str> {
+fn result_text(result: u32) -> Option<&'static str> {
     Some(match result {
         2 => "the graph can't be run: its nodes may depend on each other in a cycle.",
         3 => "a node has a kind that is not allowed in a graph that kernels launch.",
@@ -388,7 +388,7 @@ fn drop_after(launched: &[Stream], mut held: Vec<Held>) -> Result<()> {
             }
         }
     }
-    drop_outside(held);
+    drop_after_release(held);
     Ok(())
 }
 

@@ -104,7 +104,7 @@ impl Graph {
 
     /// Returns the description of a node that the driver names in an error, or `None` if it names
     /// none.
-    pub(super) fn culprit(&self, raw: sys::CUgraphNode) -> Option<String> {
+    pub(super) fn describe_node(&self, raw: sys::CUgraphNode) -> Option<String> {
         if raw.is_null() {
             return None;
         }

@@ -69,7 +69,7 @@ impl GraphExec {
                 "{}{}. Fix: instantiate the graph instead",
                 reason(info.result),
                 graph
-                    .culprit(info.errorNode)
+                    .describe_node(info.errorNode)
                     .map_or_else(String::new, |node| format!(", at {node} of the new graph"))
             ),
         ))

@@ -73,7 +73,7 @@ struct Object<K: Kind> {
     kind: K,
     /// Disposes of an object that is dropped in a host function or a log listener, where it cannot
     /// be released.
-    end_within: fn(Object<K>),
+    dispose_in_callback: fn(Object<K>),
 }
 
 // SAFETY: every driver handle can be used from any thread, because the driver locks. The methods of
@@ -97,7 +97,7 @@ impl<K: Kind> Handle<K> {
             owned,
             parent,
             kind,
-            end_within: |object| capture::put_off(move || object.release()),
+            dispose_in_callback: |object| capture::postpone(move || object.release()),
         })
     }
 
@@ -119,7 +119,7 @@ impl<K: Kind> Handle<K> {
             owned,
             parent,
             kind,
-            end_within: std::mem::forget,
+            dispose_in_callback: std::mem::forget,
         })
     }
 
@@ -190,7 +190,7 @@ impl<K: Kind> Object<K> {
             return Ok(());
         }
         if callback::is_running() {
-            (self.end_within)(self);
+            (self.dispose_in_callback)(self);
             return Ok(());
         }
         let released = self.release();

@@ -117,12 +117,12 @@ impl<const N: usize> MappedResources<N> {
     #[doc(alias = "cuGraphicsUnmapResources")]
     pub fn unmap(mut self) -> Result<(), UnmapError<N>> {
         match self.expect_free() {
-            Ok(_uncaptured) => self.give_back().map_err(|error| UnmapError {
+            Ok(_uncaptured) => self.try_unmap().map_err(|error| UnmapError {
                 error,
                 mapped: None,
             }),
             Err(error) if error.driver_code().is_some() => {
-                self.leave();
+                self.leak();
                 Err(UnmapError {
                     error,
                     mapped: None,
@@ -153,17 +153,17 @@ impl<const N: usize> MappedResources<N> {
     }
 
     /// Unmaps the resources, once.
-    fn give_back(&mut self) -> Result<()> {
+    fn try_unmap(&mut self) -> Result<()> {
         let done = self.call_driver();
         match done {
             Ok(()) => self.mapped = false,
-            Err(_) => self.leave(),
+            Err(_) => self.leak(),
         }
         done
     }
 
     /// Leaks the resources, because resources that may be mapped must not be unregistered.
-    fn leave(&mut self) {
+    fn leak(&mut self) {
         if mem::take(&mut self.mapped) {
             for resource in &self.resources {
                 mem::forget(resource.clone());
@@ -195,8 +195,8 @@ impl<const N: usize> Drop for MappedResources<N> {
         // `drop` cannot return an error. `unmap` does. The call is never postponed, because
         // OpenGL's context is current only on this thread.
         match unheard(|| self.expect_free()) {
-            Ok(_uncaptured) => drop(unheard(|| self.give_back())),
-            Err(_) => self.leave(),
+            Ok(_uncaptured) => drop(unheard(|| self.try_unmap())),
+            Err(_) => self.leak(),
         }
     }
 }
@@ -333,7 +333,7 @@ impl<'a> MappedResource<'a> {
         let done = self
             .stream
             .check("cuGraphicsSubResourceGetMappedArray", code);
-        done.map_err(|error| no_part(error, layer, level))?;
+        done.map_err(|error| explain_missing_part(error, layer, level))?;
         drop(current);
         // SAFETY: the array is live while the image is mapped, and `held` keeps it mapped.
         unsafe { CudaArray::held(self.stream, raw, self.held.clone()) }
@@ -388,7 +388,7 @@ fn elements<T>(ptr: sys::CUdeviceptr, bytes: usize) -> Result<usize> {
 }
 
 #[cold]
-fn no_part(error: Error, layer: u32, level: u32) -> Error {
+fn explain_missing_part(error: Error, layer: u32, level: u32) -> Error {
     if error.driver_code() != Some(sys::CUresult::CUDA_ERROR_INVALID_VALUE) {
         return explained(error);
     }

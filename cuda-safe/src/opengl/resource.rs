@@ -109,7 +109,7 @@ impl GraphicsResource {
         context
             .check("cuGraphicsGLRegisterBuffer", code)
             .map_err(|error| {
-                refused(error, || {
+                explain_rejection(error, || {
                     format!("buffer {buffer} of the current OpenGL context, with {flags:?}")
                 })
             })?;
@@ -153,7 +153,7 @@ impl GraphicsResource {
         context
             .check("cuGraphicsGLRegisterImage", code)
             .map_err(|error| {
-                refused(error, || {
+                explain_rejection(error, || {
                     format!(
                         "image {image} of the current OpenGL context as {target:?}, with {flags:?}"
                     )
@@ -240,7 +240,7 @@ const CAPTURED: &str = "register it before the capture";
 
 /// Adds the likely reason to an error of the driver.
 #[cold]
-fn refused(error: Error, what: impl FnOnce() -> String) -> Error {
+fn explain_rejection(error: Error, what: impl FnOnce() -> String) -> Error {
     let why = match error.driver_code() {
         Some(CUresult::CUDA_ERROR_INVALID_HANDLE) => "it does not exist",
         Some(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => {

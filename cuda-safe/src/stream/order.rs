@@ -113,7 +113,7 @@ impl Stream {
         for other in &others {
             self.wait_uncaptured(&other.record_event()?)?;
         }
-        let mut behind = Behind {
+        let mut owners_to_order = OwnersToOrder {
             stream: self,
             others,
             done,
@@ -123,7 +123,7 @@ impl Stream {
         };
         let result = work();
         // After a failure too, because part of the work may have been enqueued.
-        let released = behind.release();
+        let released = owners_to_order.release();
         let value = result?;
         released?;
         Ok(value)
@@ -131,7 +131,7 @@ impl Stream {
 }
 
 /// The owners' streams, which must wait for the work even if it panics.
-struct Behind<'a> {
+struct OwnersToOrder<'a> {
     stream: &'a Stream,
     others: Vec<&'a Stream>,
     done: Event,
@@ -141,7 +141,7 @@ struct Behind<'a> {
     _entered: Vec<Entered>,
 }
 
-impl Behind<'_> {
+impl OwnersToOrder<'_> {
     /// Makes the owners' streams wait for the work.
     fn release(&mut self) -> Result<()> {
         self.released = true;
@@ -160,7 +160,7 @@ impl Behind<'_> {
     }
 }
 
-impl Drop for Behind<'_> {
+impl Drop for OwnersToOrder<'_> {
     fn drop(&mut self) {
         if !self.released {
             let _ = unheard(|| self.release());

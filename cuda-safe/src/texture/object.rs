@@ -223,7 +223,7 @@ impl Texture {
         };
         context
             .check("cuTexObjectCreate", code)
-            .map_err(|error| refused(error, &source, sampler, view))?;
+            .map_err(|error| explain_rejection(error, &source, sampler, view))?;
         let kind = TextureKind {
             source: Some(source),
             sampler: Some(sampler),
@@ -366,7 +366,7 @@ pub(super) fn from_description(raw: &CUDA_RESOURCE_DESC) -> TextureResource {
 
 /// Adds the likely reason to an error of the driver.
 #[cold]
-fn refused(
+fn explain_rejection(
     error: Error,
     source: &TextureSource,
     sampler: Sampler,
