@@ -2,7 +2,7 @@
 //!
 //! You write kernels in CUDA C++ and launch them from Rust. This crate compiles the kernels when
 //! the program runs. It also provides safe types for memory, streams, events, graphs, textures and
-//! everything else in the driver API.
+//! nearly everything else in the driver API.
 //!
 //! ```
 //! use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, WithLen};
@@ -32,21 +32,22 @@
 //!   are therefore predictable, and NVIDIA's documentation of the driver call applies to the
 //!   method. Some methods need several calls. For example, a copy on a stream that does not own the
 //!   memory also orders the two streams.
-//! - **Contexts and streams are explicit.** There is no current device and no default stream. Each
-//!   method makes its own context current, so objects of several devices can be used on any thread.
+//! - **Contexts and streams are explicit.** There is no implicit current device or default stream.
+//!   Each method makes its own context current, so objects of several devices can be used on any
+//!   thread.
 //! - **A buffer belongs to one stream.** It is allocated and freed in that stream's order, so you
 //!   do not have to wait before dropping it. No events are recorded when a buffer is used, which
 //!   keeps launches cheap. The price is that you order a launch yourself if it uses memory of
 //!   another stream.
-//! - **Objects are reference-counted.** Each object keeps its parents alive. You can
-//!   drop objects in any order and on any thread.
+//! - **Objects are reference-counted.** Each object keeps alive the context, stream or module from
+//!   which it was created. You can drop objects in any order and on any thread.
 //! - **Kernels are CUDA C++.** NVRTC compiles them for the device at hand, so no `nvcc` is needed
-//!   and every CUDA feature is available. The result is [cached on disk](program::Cache). You can
-//!   also [declare kernels as Rust functions](crate::kernels) whose signatures the CUDA compiler checks,
-//!   or embed compiled code at build time.
+//!   and kernels can use all of CUDA C++. The result is [cached on disk](program::Cache). You can
+//!   also [declare kernels as Rust functions](crate::kernels) whose signatures the CUDA compiler
+//!   checks, or embed compiled code at build time.
 //! - **Mistakes are found before the driver is called.** Lengths, ranges, contexts, launch limits
 //!   and the number, sizes and kinds of kernel arguments are checked on the host. An [`Error`]
-//!   names the failed call, the reason and a remedy.
+//!   names the failed call, the reason and, if known, a remedy.
 //! - **Raw handles are always accessible.** Every object has `as_raw`, and most have `borrow_raw`,
 //!   `from_raw` and `into_raw`. If a method is missing, call the driver through [`sys`] with the
 //!   same objects: see [raw calls](guide::raw_calls).
@@ -58,7 +59,8 @@
 //! because the crate cannot see which memory a kernel uses. Order the streams with
 //! [`Stream::ordered_with`], [`Stream::wait_stream`] or events. Methods that read or write a host
 //! slice (`from_slice`, `copy_to_slice`, `to_vec`) return when the slice can be used again.
-//! Launches, fills and copies between buffers return at once.
+//! Launches, fills and copies between buffers return at once, except that a launch with [`In`],
+//! [`Out`] or [`InOut`] waits.
 //!
 //! **Ownership.** Dropping a [`DeviceBuffer`] frees its memory after the work that is already in
 //! its stream. Dropping a texture, array or module waits for all work in the context first. If the
