@@ -40,7 +40,7 @@ fn is(error: &Error, kind: &ErrorKind, file: &str) {
     assert!(text.contains(file), "no searched file: {text}");
     let remedies: &[&str] = match kind {
         ErrorKind::NoDevice => &[
-            "Install the NVIDIA driver",
+            "install the NVIDIA driver",
             "`cargo run --features emulator`",
             "`use cuda_emulator as _;`",
             "CUDA_SYS_LIBCUDA=target/debug/deps/libcuda_emulator.so",

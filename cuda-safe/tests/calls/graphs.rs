@@ -261,8 +261,7 @@ fn device_launchable_graphs_need_nodes_of_one_context() {
                     ..Default::default()
                 };
                 let _current = function.context().push_current().unwrap();
-                // SAFETY: the graph is live, the parameters are read during the call, and nothing is
-                // launched.
+                // SAFETY: a live graph, and parameters that are read now; nothing is launched.
                 let code = unsafe {
                     let none = std::ptr::null();
                     sys::cuGraphAddKernelNode_v2(&mut last, graph.as_raw(), none, 0, &parameters)
@@ -274,7 +273,7 @@ fn device_launchable_graphs_need_nodes_of_one_context() {
                 .instantiate_with(InstantiateFlags::DEVICE_LAUNCH)
                 .unwrap_err();
             let text = failed.to_string();
-            assert!(text.contains("nodes of one context only"), "{text}");
+            assert!(text.contains("must belong to one context"), "{text}");
             assert!(text.contains(&format!("See {node:?} (")), "{text}");
         },
     );

@@ -276,7 +276,7 @@ fn missing_processes_are_named() {
         || {
             let error = Process::new(4321).state().unwrap_err();
             assert!(
-                error.detail().contains("there is no process 4321"),
+                error.detail().contains("process 4321 does not exist"),
                 "{error}"
             );
         },

@@ -62,7 +62,7 @@ fn unknown_view_formats_are_named() {
         let array = CudaArray::uninit::<f32>(&context, [4, 4]).unwrap();
         let view = ResourceView::new(ViewFormat(99));
         let error = Texture::with_view(&array, Sampler::default(), view).unwrap_err();
-        assert_eq!(error.detail(), "the driver doesn't know ViewFormat(99)");
+        assert_eq!(error.detail(), "the driver does not know ViewFormat(99)");
     });
 }
 

@@ -310,7 +310,7 @@ fn check_fault_found_by_drop(memory: impl FnOnce(&Stream) -> Box<dyn Any>) {
     assert!(context.is_poisoned());
     let error = stream.synchronize().unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::Fault, "{error}");
-    assert!(error.detail().starts_with("found before"), "{error}");
+    assert!(error.detail().starts_with("seen earlier"), "{error}");
     assert_names_kernel(&context, "write", &error);
     let later = x.to_vec(&stream).unwrap_err();
     assert_eq!(*later.kind(), ErrorKind::Poisoned, "{later}");

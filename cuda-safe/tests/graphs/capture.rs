@@ -250,7 +250,7 @@ fn driver_errors_in_a_capture_name_the_remedy() {
     let failed = unsafe {
         stream.capture(|_| -> Result<()> {
             let text = stream.wait_stream(&other).unwrap_err().to_string();
-            assert!(text.contains("joins the capture by"), "{text}");
+            assert!(text.contains("capture first by waiting"), "{text}");
             Ok(())
         })
     };

@@ -146,8 +146,8 @@ fn failed_conditional_node_leaves_the_graph_unchanged() {
     assert!(text.contains("another graph"), "{text}");
 
     let none = graph.add_condition(Some(1)).unwrap();
-    assert!(rejection(graph.add_switch(&[], none, 0, |_, _| Ok(()))).contains("0 graphs"));
-    let mut graph = Graph::new(&context).unwrap(); // a graph without that condition
+    assert!(rejection(graph.add_switch(&[], none, 0, |_, _| Ok(()))).contains("`count` is 0"));
+    let mut graph = Graph::new(&context).unwrap(); // without that condition
     let x = graph.keep(DeviceBuffer::<u32>::zeroed(&stream, 1).unwrap());
 
     // The closure returns its own error.

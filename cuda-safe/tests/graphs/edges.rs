@@ -80,7 +80,7 @@ fn invalid_edges_are_rejected() {
     );
     for data in [EdgeData::programmatic(), EdgeData::begun()] {
         let text = graph.add_edge(a, b, data).unwrap_err().to_string();
-        assert!(text.contains("no kernel"), "{text}");
+        assert!(text.contains("not a kernel"), "{text}");
         assert_eq!(
             text.contains("its port is `DONE`"),
             data.programmatic,

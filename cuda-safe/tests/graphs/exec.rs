@@ -159,7 +159,7 @@ fn update_changes_all_parameters_or_none() {
     kinds.add_empty(&[]).unwrap();
     let text = rejection(exec.update(kinds));
     assert!(
-        text.contains("of another kind") && text.contains("(empty)"),
+        text.contains("has another kind") && text.contains("(empty)"),
         "{text}"
     );
     // Nodes are still those of the first graph, and disabled nodes stay disabled.

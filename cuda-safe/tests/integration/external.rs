@@ -111,8 +111,11 @@ fn invalid_imports_and_mappings_are_rejected() {
             "{offset}"
         );
         let text = failed.to_string();
-        assert!(text.contains("within the imported memory"), "{text}");
-        assert!(text.contains(&format!("from byte {offset} on")), "{text}");
+        assert!(text.contains("fit into the imported memory"), "{text}");
+        assert!(
+            text.contains(&format!("starting at byte {offset}")),
+            "{text}"
+        );
     }
     // SAFETY: the call fails.
     let failed = unsafe { memory.buffer::<u32>(&stream, 102, 1) }.unwrap_err();
@@ -187,8 +190,11 @@ fn invalid_array_mappings_are_rejected() {
         let code = Some(CUresult::CUDA_ERROR_INVALID_VALUE);
         assert_eq!(failed.driver_code(), code, "{offset} {shape:?}");
         let text = failed.to_string();
-        assert!(text.contains("within the imported memory"), "{text}");
-        assert!(text.contains(&format!("from byte {offset} on")), "{text}");
+        assert!(text.contains("fit into the imported memory"), "{text}");
+        assert!(
+            text.contains(&format!("starting at byte {offset}")),
+            "{text}"
+        );
     }
 }
 

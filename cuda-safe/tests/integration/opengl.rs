@@ -97,8 +97,8 @@ fn mapping_arguments_are_checked_before_the_driver_call() {
     let elsewhere = Stream::new(&other).unwrap();
     let elsewhere = MappedResources::map(&elsewhere, [&none]).unwrap_err();
     for (error, text) in [
-        (nothing, "nothing to map"),
-        (twice, "is there twice"),
+        (nothing, "`resources` is empty"),
+        (twice, "is listed twice"),
         (elsewhere, "different contexts"),
     ] {
         assert_eq!(*error.kind(), ErrorKind::InvalidArgument);

@@ -301,7 +301,10 @@ fn checkpoint_state_of_this_process_is_running() {
             error.driver_code(),
             Some(CUresult::CUDA_ERROR_ILLEGAL_STATE)
         );
-        assert!(error.to_string().contains("another state"), "{error}");
+        assert!(
+            error.to_string().contains("not in the required state"),
+            "{error}"
+        );
     }
     let nobody = Process::new(99_999_999);
     assert!(nobody.state().is_err());

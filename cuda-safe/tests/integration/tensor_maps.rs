@@ -316,11 +316,11 @@ fn map_can_be_moved_to_other_memory() {
     assert_eq!(out.to_vec(&stream).unwrap()[..3], [36.0, 37.0, 38.0]);
     says(
         map.moved_to(second.slice(12..).unwrap()),
-        "reaches over 256 bytes, and the memory has 240",
+        "spans 256 bytes, but the memory has 240",
     );
     says(
         map.moved_to(second.slice(1..).unwrap()),
-        "a tensor map's address is a multiple of 16",
+        "the address of a tensor map must be a multiple of 16",
     );
 }
 
@@ -377,7 +377,7 @@ fn shapes_are_checked() {
     says(of(&[32, (1 << 32) + 1]).tiled(&[8, 1]), "2^32");
     says(
         of(&[32, 33]).tiled(&[8, 1]),
-        "reaches over 4224 bytes, and the memory has 4096",
+        "spans 4224 bytes, but the memory has 4096",
     );
     says(of(&[33, 4]).tiled(&[8, 1]), "a stride of 132 bytes");
     says(
@@ -386,7 +386,7 @@ fn shapes_are_checked() {
     );
     says(
         of(&[32, 4]).strides(&[]).tiled(&[8, 1]),
-        "2 dimensions have 1 strides",
+        "2 dimensions need 1 strides",
     );
     says(
         of(&[32, 4]).byte_strides(&[1 << 40]).tiled(&[8, 1]),
@@ -394,7 +394,7 @@ fn shapes_are_checked() {
     );
     says(
         of(&[32, 4]).strides(&[512]).tiled(&[8, 1]),
-        "reaches over 6272 bytes",
+        "spans 6272 bytes",
     );
     says(
         of(&[32, 4]).element_strides(&[1]).tiled(&[8, 1]),
@@ -406,7 +406,7 @@ fn shapes_are_checked() {
     );
     says(
         TensorMap::builder(memory.slice(1..).unwrap(), &[32, 4]).tiled(&[8, 1]),
-        "begin a slice at another element",
+        "start a slice at another element",
     );
     // The largest tensor that fits into the memory, and overlapping rows.
     of(&[32, 32]).tiled(&[8, 1]).unwrap();
@@ -423,7 +423,7 @@ fn tiles_are_checked() {
     let (_context, stream) = device();
     let memory = DeviceBuffer::<f32>::zeroed(&stream, 4096).unwrap();
     let of = |dims: &[u64]| TensorMap::builder(&memory, dims);
-    says(of(&[64, 4]).tiled(&[8]), "has 2 lengths, not 1");
+    says(of(&[64, 4]).tiled(&[8]), "must have 2 lengths, not 1");
     says(of(&[64, 4]).tiled(&[8, 0]), "length 1 is 0");
     says(of(&[64, 4]).tiled(&[8, 257]), "length 1 is 257");
     says(
@@ -438,7 +438,7 @@ fn tiles_are_checked() {
         of(&[64, 4]).swizzle(swizzle).tiled(&[most, 1]).unwrap();
         says(
             of(&[64, 4]).swizzle(swizzle).tiled(&[most + 4, 1]),
-            "take narrower tiles",
+            "use narrower tiles",
         );
     }
     let mixed = |interleave| of(&[4, 4, 4]).strides(&[8, 32]).interleave(interleave);
@@ -504,7 +504,7 @@ fn types_are_checked() {
     };
     says(
         packed(TensorDataType::U6X16_ALIGNED).tiled(&[64, 1]),
-        "and with TensorDataType::U6X16_ALIGNED 128",
+        "with TensorDataType::U6X16_ALIGNED it must be 128",
     );
     says(
         packed(TensorDataType::U4X16_ALIGNED)
@@ -556,7 +556,7 @@ fn columns_are_checked() {
     let wide = |swizzle| of(&[8, 8, 2]).swizzle(swizzle);
     says(
         wide(TensorSwizzle::NONE).im2col_wide(0, 0, 8, 1, Im2colWideMode::W),
-        "take TensorSwizzle::B64 or B128",
+        "use TensorSwizzle::B64 or B128",
     );
     says(
         wide(TensorSwizzle::B64).im2col_wide(-32769, 0, 8, 1, Im2colWideMode::W),
@@ -681,11 +681,11 @@ fn empty_bounding_boxes_are_rejected() {
     // The first dimension holds the channels.
     says(
         of(&[64, 4, 2]).im2col(&[0], &[-4], 8, 1),
-        "along dimension 1 it begins at 0 and ends at -1",
+        "in dimension 1 it starts at 0 and ends at -1",
     );
     says(
         of(&[16, 16, 4, 2]).im2col(&[0, 0], &[0, -4], 8, 1),
-        "along dimension 2 it begins at 0 and ends at -1",
+        "in dimension 2 it starts at 0 and ends at -1",
     );
     of(&[8, 64, 2]).im2col(&[-17], &[16], 8, 16).unwrap();
     of(&[8, 8, 2]).im2col(&[0], &[-7], 8, 1).unwrap();
@@ -693,7 +693,7 @@ fn empty_bounding_boxes_are_rejected() {
     let mixed = of(&[4, 8, 4]).interleave(TensorInterleave::B16);
     says(
         mixed.im2col(&[0], &[-4], 4, 1),
-        "along dimension 0 it begins at 0 and ends at -1",
+        "in dimension 0 it starts at 0 and ends at -1",
     );
 }
 

@@ -133,7 +133,9 @@ fn resources_are_mapped_together_or_not_at_all(shared: &Shared<'_>) {
     let error = b.set_map_flags(MapFlags::READ_ONLY).unwrap_err();
     assert_eq!(error.driver_code(), ALREADY_MAPPED);
     assert!(
-        error.to_string().contains("when it has been unmapped"),
+        error
+            .to_string()
+            .contains("unmap it before mapping it again"),
         "{error}"
     );
     let third = MappedResources::map(stream, [&c]).unwrap();
