@@ -75,6 +75,8 @@ impl CudaArray {
     /// Fills the array with texels from the host: the rows one after another, then the slices or
     /// layers. Waits until the host memory has been read.
     ///
+    /// See [`cuMemcpyHtoA`, `cuMemcpy3D`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `T` does not
     /// match the array's format, if `texels` has another length than the array, if the stream
@@ -100,6 +102,8 @@ impl CudaArray {
     /// Returns the texels, in the order of [`copy_from_slice`](Self::copy_from_slice). Waits for
     /// the copy.
     ///
+    /// See [`cuMemcpyAtoH`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`copy_from_slice`](Self::copy_from_slice).
     #[doc(alias = "cuMemcpyAtoH")]
@@ -121,6 +125,8 @@ impl CudaArray {
     /// Fills the array with texels of device memory in stream order, arranged as for
     /// [`copy_from_slice`](Self::copy_from_slice).
     ///
+    /// See [`cuMemcpyDtoA`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`copy_from_slice`](Self::copy_from_slice), except that a capture
     /// records the copy.
@@ -141,6 +147,8 @@ impl CudaArray {
 
     /// Copies the texels to device memory, in stream order.
     ///
+    /// See [`cuMemcpyAtoD`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`copy_from`](Self::copy_from).
     #[doc(alias = "cuMemcpyAtoD")]
@@ -160,6 +168,8 @@ impl CudaArray {
     }
 
     /// Copies another array of the same format and shape, in stream order.
+    ///
+    /// See [`cuMemcpyAtoA`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the formats or

@@ -19,6 +19,8 @@ impl ExternalMemory {
     /// [`ArrayFlags::SURFACE`] if surfaces write to the image, and [`ArrayFlags::COLOR_ATTACHMENT`]
     /// if the other interface draws to it.
     ///
+    /// See [`cuExternalMemoryGetMappedMipmappedArray`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXTRES__INTEROP.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The caller must ensure that:
     ///

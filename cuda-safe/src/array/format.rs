@@ -195,6 +195,8 @@ texels!(u8: U8, i8: I8, u16: U16, i16: I16, u32: U32, i32: I32, HalfBits: F16, f
 impl Device {
     /// Returns the maximum number of elements of a one-dimensional texture of linear memory.
     ///
+    /// See [`cuDeviceGetTexture1DLinearMaxWidth`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the format, or if the number
     /// of channels is not 1, 2 or 4.

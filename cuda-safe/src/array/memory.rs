@@ -91,6 +91,8 @@ impl CudaArray {
     /// Returns how much memory must be mapped to an array that was created [without
     /// memory](ArrayFlags::DEFERRED_MAPPING). Map it with raw calls (`cuMemMapArrayAsync`).
     ///
+    /// See [`cuArrayGetMemoryRequirements`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the driver's error if the array has its own memory.
     #[doc(alias = "cuArrayGetMemoryRequirements")]
@@ -106,6 +108,8 @@ impl CudaArray {
     }
 
     /// Returns the tiles of a [sparse](ArrayFlags::SPARSE) array.
+    ///
+    /// See [`cuArrayGetSparseProperties`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error if the array is not sparse.
@@ -126,6 +130,8 @@ impl MipmappedArray {
     /// Returns how much memory must be mapped to an array that was created [without
     /// memory](ArrayFlags::DEFERRED_MAPPING). Map it with raw calls (`cuMemMapArrayAsync`).
     ///
+    /// See [`cuMipmappedArrayGetMemoryRequirements`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the driver's error if the array has its own memory.
     #[doc(alias = "cuMipmappedArrayGetMemoryRequirements")]
@@ -141,6 +147,8 @@ impl MipmappedArray {
     }
 
     /// Returns the tiles of a [sparse](ArrayFlags::SPARSE) mipmapped array.
+    ///
+    /// See [`cuMipmappedArrayGetSparseProperties`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error if the array is not sparse.

@@ -118,6 +118,8 @@ impl MipmappedArray {
     /// Creates a mipmapped array with unspecified contents. `shape` is that of the first and
     /// largest level. There can be at most [`ArrayShape::levels`] levels.
     ///
+    /// See [`cuMipmappedArrayCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`CudaArray::new`]. Returns
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `levels` is 0 or too
@@ -304,6 +306,8 @@ impl MipmappedArray {
     }
 
     /// Returns a level, of which 0 is the largest. The level keeps the mipmapped array alive.
+    ///
+    /// See [`cuMipmappedArrayGetLevel`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if there are fewer

@@ -214,6 +214,8 @@ impl CudaArray {
     /// The shape implies the flags for layers and cubes, so you need not pass them. If you do, they
     /// change the shape.
     ///
+    /// See [`cuArray3DCreate`, `cuArrayCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the device has too
     /// little memory. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if
@@ -292,6 +294,8 @@ impl CudaArray {
 
     /// Takes ownership of a raw handle, and releases it with `cuArrayDestroy` when the last clone
     /// is dropped. To use a handle that other code owns, see [`borrow_raw`](Self::borrow_raw).
+    ///
+    /// See [`cuArray3DGetDescriptor`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error if it cannot describe the array. The array is then not released.
@@ -411,6 +415,8 @@ impl CudaArray {
 
     /// Returns a plane of an array whose format has several, such as the luminance of a video
     /// frame. The plane keeps the array alive.
+    ///
+    /// See [`cuArrayGetPlane`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the format has no planes, or too few.

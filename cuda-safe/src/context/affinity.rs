@@ -18,6 +18,8 @@ impl Device {
     /// Returns whether contexts can be limited to a number of multiprocessors: see
     /// [`Context::create_limited`].
     ///
+    /// See [`cuDeviceGetExecAffinitySupport`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Does not fail on a working driver.
     ///
@@ -48,6 +50,8 @@ impl Context {
     ///
     /// This requires an MPS (Multi-Process Service) server. To divide a device within one process,
     /// see [`GreenContext`](crate::green::GreenContext).
+    ///
+    /// See [`cuCtxCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] if there is no MPS server
@@ -91,6 +95,8 @@ impl Context {
 
     /// Returns the number of multiprocessors that kernels of the context can use: all, unless it
     /// was limited.
+    ///
+    /// See [`cuCtxGetExecAffinity`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or if it has been destroyed.

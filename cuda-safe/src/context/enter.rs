@@ -14,6 +14,8 @@ impl Context {
     /// Methods of this crate do not need it. To restore the previous context afterwards, use
     /// [`push_current`](Self::push_current).
     ///
+    /// See [`cuCtxSetCurrent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context has been destroyed.
     ///
@@ -42,6 +44,8 @@ impl Context {
     /// You can drop guards in any order. The most recent remaining guard determines the current
     /// context. If you [`mem::forget`](std::mem::forget) a guard, its context stays on the thread's
     /// stack.
+    ///
+    /// See [`cuCtxPushCurrent`, `cuCtxPopCurrent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context has been destroyed. Returns

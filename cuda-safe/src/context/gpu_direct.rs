@@ -13,6 +13,8 @@ impl Context {
     /// This is needed if the device does not keep such writes in order (see the attribute
     /// `GPU_DIRECT_RDMA_WRITES_ORDERING`).
     ///
+    /// See [`cuFlushGPUDirectRDMAWrites`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device cannot flush
     /// such writes (see the attribute `GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS`). Returns

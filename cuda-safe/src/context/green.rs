@@ -105,6 +105,8 @@ impl GreenContext {
     /// Creates a green context with the multiprocessors of all `parts`, which must come from one
     /// division.
     ///
+    /// See [`cuGreenCtxCreate`, `cuDevResourceGenerateDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `primary` is
     /// not its device's primary context, if `parts` is empty, or if a part belongs to another
@@ -162,6 +164,8 @@ impl GreenContext {
 
     /// Returns the multiprocessors, which can be divided further.
     ///
+    /// See [`cuGreenCtxGetDevResource`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     ///
@@ -188,6 +192,8 @@ impl GreenContext {
 
     /// Returns a number that identifies the green context within this process.
     ///
+    /// See [`cuGreenCtxGetId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
     /// than CUDA 12.9.
@@ -203,6 +209,8 @@ impl GreenContext {
     }
 
     /// Waits until all work enqueued on this green context's streams has finished.
+    ///
+    /// See [`cuCtxSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Fault`](crate::ErrorKind::Fault) or
@@ -225,6 +233,8 @@ impl GreenContext {
     ///
     /// Streams that raw calls then create belong to this green context. Methods of this crate are
     /// not affected, because they make the context of their object current.
+    ///
+    /// See [`cuCtxFromGreenCtx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the primary context has been destroyed. Returns

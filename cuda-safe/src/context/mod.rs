@@ -151,6 +151,8 @@ impl Context {
     /// This is the usual choice. The CUDA runtime and other libraries in the process use the same
     /// context.
     ///
+    /// See [`cuDevicePrimaryCtxRetain`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PRIMARY__CTX.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::NoDevice`] if there is no such device or no driver. Returns
     /// [`ErrorKind::OutOfMemory`] or another driver error if the context cannot be created, for
@@ -161,6 +163,8 @@ impl Context {
     }
 
     /// Returns the primary context of a device.
+    ///
+    /// See [`cuDevicePrimaryCtxRetain`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PRIMARY__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NoDevice`] if there is no driver. Returns [`ErrorKind::OutOfMemory`] or
@@ -193,6 +197,8 @@ impl Context {
     /// Sets the flags of the device's primary context. They take effect immediately, even if the
     /// context is in use.
     ///
+    /// See [`cuDevicePrimaryCtxSetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PRIMARY__CTX.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know a flag, or if flags
     /// contradict each other.
@@ -216,6 +222,8 @@ impl Context {
     }
 
     /// Creates a context on a device that is separate from the primary one.
+    ///
+    /// See [`cuCtxCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not accept the flags. Returns
@@ -394,6 +402,8 @@ impl Context {
 
     /// Waits until all work enqueued in this context has finished.
     ///
+    /// See [`cuCtxSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Fault`] or [`ErrorKind::Poisoned`] if a kernel has faulted. Returns
     /// [`ErrorKind::InvalidArgument`] if this crate is capturing a stream of the context on any
@@ -423,6 +433,8 @@ impl Context {
     }
 
     /// Returns the free and the total device memory, in bytes.
+    ///
+    /// See [`cuMemGetInfo`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or if it has been destroyed.

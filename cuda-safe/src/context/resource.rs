@@ -88,6 +88,8 @@ impl Multiprocessors {
 
     /// Returns the maximum number of groups of at least `at_least` multiprocessors.
     ///
+    /// See [`cuDevSmResourceSplitByCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the driver's error if `at_least` exceeds the number of multiprocessors, or if the
     /// set is itself a group from a division. Returns [`ErrorKind::Unsupported`] if the driver is
@@ -128,6 +130,8 @@ impl Multiprocessors {
     /// To divide a group again, create a green context with it and use its
     /// [`GreenContext::multiprocessors`].
     ///
+    /// See [`cuDevSmResourceSplitByCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if that many groups are impossible. The error
     /// contains the maximum number of groups. Returns the driver's error if `at_least` exceeds the
@@ -141,6 +145,8 @@ impl Multiprocessors {
     }
 
     /// Divides the multiprocessors like [`split`](Self::split), with flags.
+    ///
+    /// See [`cuDevSmResourceSplitByCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`split`](Self::split), and the driver's error if the device does not
@@ -254,6 +260,8 @@ impl Device {
     /// Returns the device's multiprocessors, which can be divided. For their number alone, see
     /// [`multiprocessor_count`](Self::multiprocessor_count).
     ///
+    /// See [`cuDeviceGetDevResource`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.4.
     #[doc(alias = "cuDeviceGetDevResource")]
@@ -271,6 +279,8 @@ impl Device {
 
 impl Context {
     /// Returns the multiprocessors on which kernels of this context run.
+    ///
+    /// See [`cuCtxGetDevResource`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 12.4. Also returns an

@@ -9,6 +9,8 @@ use crate::{driver::newer, error::Result};
 impl Context {
     /// Returns the flags with which the context was created or that were set later.
     ///
+    /// See [`cuCtxGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     #[doc(alias = "cuCtxGetFlags")]
@@ -22,6 +24,8 @@ impl Context {
     }
 
     /// Changes the flags of the context.
+    ///
+    /// See [`cuCtxSetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know a flag, or if flags
@@ -48,6 +52,8 @@ impl Context {
 
     /// Returns a number that identifies the context within this process, and is not reused after
     /// its end.
+    ///
+    /// See [`cuCtxGetId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
@@ -76,6 +82,8 @@ impl Context {
     /// It distinguishes contexts of programs written for different versions. For the driver's
     /// version, see [`driver::version`](crate::driver::version).
     ///
+    /// See [`cuCtxGetApiVersion`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     #[doc(alias = "cuCtxGetApiVersion")]
@@ -90,6 +98,8 @@ impl Context {
 
     /// Resets all persisting lines of the L2 cache to normal for later work: see
     /// [`AccessPolicyWindow`](crate::stream::AccessPolicyWindow).
+    ///
+    /// See [`cuCtxResetPersistingL2Cache`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
@@ -114,6 +124,8 @@ impl Context {
 
     /// Returns the value of a limit, in the unit that [`Limit`] documents.
     ///
+    /// See [`cuCtxGetLimit`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_UNSUPPORTED_LIMIT` if the device does not have this limit.
     #[doc(alias = "cuCtxGetLimit")]
@@ -128,6 +140,8 @@ impl Context {
 
     /// Requests a new value of a limit, in the unit that [`Limit`] documents. The driver may round
     /// it, so read the actual value with [`limit`](Self::limit).
+    ///
+    /// See [`cuCtxSetLimit`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_UNSUPPORTED_LIMIT` if the device does not have this limit. Returns
@@ -144,6 +158,8 @@ impl Context {
 
     /// Returns the context's preference between shared memory and L1 cache.
     ///
+    /// See [`cuCtxGetCacheConfig`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or if it has been destroyed.
     #[doc(alias = "cuCtxGetCacheConfig")]
@@ -157,6 +173,8 @@ impl Context {
     }
 
     /// Sets the context's preference between shared memory and L1 cache, which is a hint.
+    ///
+    /// See [`cuCtxSetCacheConfig`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the value. Also returns an
@@ -172,6 +190,8 @@ impl Context {
     /// Returns the least and the greatest stream priority. Lower numbers are more urgent, so the
     /// greatest priority is the smaller number. Both are 0 if the device does not support
     /// priorities.
+    ///
+    /// See [`cuCtxGetStreamPriorityRange`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or if it has been destroyed.

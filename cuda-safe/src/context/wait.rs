@@ -49,6 +49,8 @@ impl Context {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// See [`cuCtxSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     #[doc(alias = "cuCtxSynchronize")]
     pub fn settle(&self) -> Settled {
         settle_in(self, self.ways().each_ref().map(|way| way as _)).of(self)

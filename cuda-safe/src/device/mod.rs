@@ -139,6 +139,8 @@ impl Device {
     /// Returns the number of devices that are visible to this process, which `CUDA_VISIBLE_DEVICES`
     /// can restrict.
     ///
+    /// See [`cuDeviceGetCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::NoDevice`] if the driver finds no device. Also returns an error if the
     /// driver cannot start.
@@ -164,6 +166,8 @@ impl Device {
     }
 
     /// Returns the device with this ordinal, counted from 0.
+    ///
+    /// See [`cuDeviceGet`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NoDevice`] if there is no device with this ordinal. The error contains
@@ -202,6 +206,8 @@ impl Device {
     }
 
     /// Returns the device at a PCI address, such as `0000:3b:00.0` or `3b:00`.
+    ///
+    /// See [`cuDeviceGetByPCIBusId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NoDevice`] if there is no visible device at this address.
@@ -292,6 +298,8 @@ impl Device {
 
     /// Returns the marketing name, such as `NVIDIA H200`.
     ///
+    /// See [`cuDeviceGetName`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Does not fail on a working driver.
     ///
@@ -313,6 +321,8 @@ impl Device {
     }
 
     /// Returns the identity of the device, or of the MIG instance if the device is one.
+    ///
+    /// See [`cuDeviceGetUuid`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Does not fail on a working driver.
@@ -336,6 +346,8 @@ impl Device {
     }
 
     /// Returns the PCI address, such as `0000:3b:00.0`.
+    ///
+    /// See [`cuDeviceGetPCIBusId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Does not fail on a working driver.
@@ -403,6 +415,8 @@ impl Device {
 
     /// Returns the device's total memory in bytes.
     ///
+    /// See [`cuDeviceTotalMem`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Does not fail on a working driver.
     ///
@@ -426,6 +440,8 @@ impl Device {
     }
 
     /// Returns the value of an attribute, in the unit that the driver's documentation gives.
+    ///
+    /// See [`cuDeviceGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] if the driver does not know the attribute.

@@ -36,6 +36,8 @@ impl Device {
     /// Returns whether this device can use memory of `other` directly. A device is not its own
     /// peer.
     ///
+    /// See [`cuDeviceCanAccessPeer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Does not fail on a working driver.
     ///
@@ -58,6 +60,8 @@ impl Device {
     }
 
     /// Returns all attributes of the link from this device to `other`.
+    ///
+    /// See [`cuDeviceGetP2PAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_DEVICE` if both are the same device.
@@ -94,6 +98,8 @@ impl Device {
     }
 
     /// Returns one attribute of the link from this device to `other`.
+    ///
+    /// See [`cuDeviceGetP2PAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_DEVICE` if both are the same device. Returns
@@ -138,6 +144,8 @@ impl Device {
     /// Returns which forms of atomic operations of this device work on memory of `other`, one value
     /// for each of `operations`.
     ///
+    /// See [`cuDeviceGetP2PAtomicCapabilities`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 13.0. Returns
     /// `CUDA_ERROR_INVALID_DEVICE` if both are the same device. Returns `CUDA_ERROR_INVALID_VALUE`
@@ -168,6 +176,8 @@ impl Device {
 
     /// Returns which forms of atomic operations of this device on host memory are also atomic for
     /// the host, one value for each of `operations`.
+    ///
+    /// See [`cuDeviceGetHostAtomicCapabilities`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] if the driver is older than CUDA 13.0. Returns

@@ -54,6 +54,8 @@ impl Process {
 
     /// Returns the state of the process.
     ///
+    /// See [`cuCheckpointProcessGetState`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
     /// than CUDA 12.8, or if the system does not allow checkpoints. This applies to all methods.
@@ -75,6 +77,8 @@ impl Process {
     /// Returns the ID of the thread that restores the process. Tools that write a process to disk
     /// run this thread first.
     ///
+    /// See [`cuCheckpointProcessGetRestoreThreadId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`state`](Self::state).
     #[doc(alias = "cuCheckpointProcessGetRestoreThreadId")]
@@ -93,6 +97,8 @@ impl Process {
     /// Locks the process: waits until its running CUDA calls have ended, and makes later calls
     /// wait. Without a timeout this waits as long as necessary. A process that locks itself can
     /// only make the CUDA calls of this module.
+    ///
+    /// See [`cuCheckpointProcessLock`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_ILLEGAL_STATE` if the process is not running, and `CUDA_ERROR_NOT_READY`
@@ -118,6 +124,8 @@ impl Process {
 
     /// Moves the GPU state of a locked process to host memory, and frees the GPUs.
     ///
+    /// See [`cuCheckpointProcessCheckpoint`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_ILLEGAL_STATE` if the process is not locked. Also returns the errors of
     /// [`state`](Self::state).
@@ -136,6 +144,8 @@ impl Process {
     ///
     /// `onto` lists pairs of an old GPU and the new GPU of the same type that replaces it. If the
     /// list is not empty, it must name all GPUs that the process used.
+    ///
+    /// See [`cuCheckpointProcessRestore`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_ILLEGAL_STATE` if the process is not checkpointed. Also returns the
@@ -167,6 +177,8 @@ impl Process {
     }
 
     /// Unlocks a locked process, which then continues.
+    ///
+    /// See [`cuCheckpointProcessUnlock`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CHECKPOINT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_ILLEGAL_STATE` if the process is not locked. Also returns the errors of

@@ -76,6 +76,8 @@ impl Coredump {
 
     /// Returns whether a fault writes a dump.
     ///
+    /// See [`cuCoredumpGetAttribute`, `cuCoredumpGetAttributeGlobal`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__COREDUMP.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
     /// than CUDA 12.1. This applies to all methods. Returns an error if the context is unusable
@@ -88,6 +90,8 @@ impl Coredump {
     }
 
     /// Sets whether a fault writes a dump.
+    ///
+    /// See [`cuCoredumpSetAttribute`, `cuCoredumpSetAttributeGlobal`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__COREDUMP.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_NOT_PERMITTED` if it is too late, or if the environment variable has

@@ -62,6 +62,8 @@ unsafe impl Sync for Listener {}
 /// crate return an error there. A panic in the function is caught. When you drop the listener, a
 /// running call on another thread may still finish afterwards.
 ///
+/// See [`cuLogsRegisterCallback`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
+///
 /// # Errors
 /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older than
 /// CUDA 12.9.
@@ -147,6 +149,8 @@ unsafe extern "C" fn forward(
 impl Listener {
     /// Removes the listener now and returns the error that dropping would discard.
     ///
+    /// See [`cuLogsUnregisterCallback`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a function that
     /// the driver calls. The listener then stays forever. Otherwise does not fail on a working
@@ -194,6 +198,8 @@ pub struct LogPosition(c_uint);
 
 /// Returns the position after the last message so far.
 ///
+/// See [`cuLogsCurrent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
+///
 /// # Errors
 /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older than
 /// CUDA 12.9. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) in a
@@ -211,6 +217,8 @@ pub fn position() -> Result<LogPosition> {
 
 /// Returns the messages since a position, one per line, and moves the position after them.
 ///
+/// See [`cuLogsDumpToMemory`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
+///
 /// # Errors
 /// Returns the errors of [`position`].
 #[doc(alias = "cuLogsDumpToMemory")]
@@ -219,6 +227,8 @@ pub fn since(position: &mut LogPosition) -> Result<String> {
 }
 
 /// Returns all messages that the driver has kept, one per line.
+///
+/// See [`cuLogsDumpToMemory`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
 ///
 /// # Errors
 /// Returns the errors of [`position`].
@@ -262,6 +272,8 @@ fn text(position: *mut c_uint) -> Result<String> {
 
 /// Writes the messages since a position, or all messages, to a file, and moves the position after
 /// them.
+///
+/// See [`cuLogsDumpToFile`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LOGS.html) in NVIDIA's manual.
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` if the file cannot be written. Returns

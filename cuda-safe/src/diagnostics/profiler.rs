@@ -11,6 +11,8 @@ use crate::{context::Context, error::Result};
 
 /// Makes a profiler collect until [`stop`] is called. Does nothing if it already collects.
 ///
+/// See [`cuProfilerStart`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PROFILER.html) in NVIDIA's manual.
+///
 /// # Errors
 /// Returns an error if the context is unusable after a fault.
 ///
@@ -34,6 +36,8 @@ pub fn start(context: &Context) -> Result<()> {
 }
 
 /// Makes a profiler stop collecting. Does nothing if it does not collect.
+///
+/// See [`cuProfilerStop`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PROFILER.html) in NVIDIA's manual.
 ///
 /// # Errors
 /// Returns an error if the context is unusable after a fault.

@@ -52,6 +52,8 @@ impl fmt::Display for Version {
 /// You need not call this: functions that need the driver initialize it themselves. Each further
 /// call costs one load from memory.
 ///
+/// See [`cuInit`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__INITIALIZE.html) in NVIDIA's manual.
+///
 /// # Errors
 /// Returns [`ErrorKind::NoDevice`] if there is no device, or no driver that can start. The error
 /// names the remedy.
@@ -133,6 +135,8 @@ pub fn is_available() -> bool {
 /// Returns the newest CUDA version that the installed driver supports. It needs no device and no
 /// initialization.
 ///
+/// See [`cuDriverGetVersion`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VERSION.html) in NVIDIA's manual.
+///
 /// # Errors
 /// Does not fail on a working driver.
 ///
@@ -158,6 +162,8 @@ pub fn version() -> Result<Version> {
 ///
 /// Use it for functions that some supported drivers lack. A program that is linked to such a
 /// function does not start if the driver lacks it.
+///
+/// See [`cuGetProcAddress`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DRIVER__ENTRY__POINT.html) in NVIDIA's manual.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Unsupported`] if the installed driver does not have the function. The error

@@ -92,6 +92,8 @@ impl Graph {
     /// A node of the same graph must free the memory: [`add_free`](Self::add_free). Graphs that run
     /// after each other share the memory that they need between such nodes.
     ///
+    /// See [`cuGraphAddMemAllocNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the device has too
     /// little memory. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if
@@ -162,6 +164,8 @@ impl Graph {
     /// Adds a node that frees memory of [`add_allocation`](Self::add_allocation). It depends on the
     /// nodes in `after`, which must include all nodes that use the memory.
     ///
+    /// See [`cuGraphAddMemFreeNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory
     /// belongs to another graph, or if another node already frees it. Also returns the errors of
@@ -206,6 +210,8 @@ pub struct GraphMemory {
 impl Device {
     /// Returns how much memory the allocation nodes of graphs use and hold.
     ///
+    /// See [`cuDeviceGetGraphMemAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the driver's error.
     ///
@@ -246,6 +252,8 @@ impl Device {
 
     /// Resets the two maxima of [`graph_memory`](Self::graph_memory) to the current values.
     ///
+    /// See [`cuDeviceSetGraphMemAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the driver's error.
     #[doc(alias = "cuDeviceSetGraphMemAttribute")]
@@ -270,6 +278,8 @@ impl Device {
     }
 
     /// Returns memory that is held for graphs, and that no running launch needs, to the system.
+    ///
+    /// See [`cuDeviceGraphMemTrim`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error.

@@ -66,6 +66,8 @@ impl Graph {
 
     /// Adds a node that does nothing. Many nodes can depend on it instead of on many others.
     ///
+    /// See [`cuGraphAddEmptyNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `after`
     /// contains a node twice or a node of another graph. Returns an error if no memory is left.
@@ -84,6 +86,8 @@ impl Graph {
     /// Adds a kernel launch, which depends on the nodes in `after`. The arguments are read now.
     /// Pass memory of the graph by its token, which becomes an address. A grid without blocks does
     /// nothing.
+    ///
+    /// See [`cuGraphAddKernelNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must ensure that the contract of [`Function::launch`] holds for each launch of
@@ -179,6 +183,8 @@ impl Graph {
     /// Adds a copy between memory of the graph, host or device in any combination. It depends on
     /// the nodes in `after`.
     ///
+    /// See [`cuGraphAddMemcpyNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
     /// differ, if the two overlap, or if the memory belongs to another graph. Also returns the
@@ -207,6 +213,8 @@ impl Graph {
 
     /// Adds a node that sets every element of device memory to `value`. It depends on the nodes in
     /// `after`.
+    ///
+    /// See [`cuGraphAddMemsetNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for host memory,
@@ -240,6 +248,8 @@ impl Graph {
     /// As in [`Stream::launch_host_function`](crate::Stream::launch_host_function), methods of this
     /// crate return an error inside the function, and a panic is caught. After a panic, the next
     /// launch calls the function again.
+    ///
+    /// See [`cuGraphAddHostNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`add_empty`](Self::add_empty).
@@ -289,6 +299,8 @@ impl Graph {
 
     /// Adds a node that records `event` once in every launch. It depends on the nodes in `after`.
     ///
+    /// See [`cuGraphAddEventRecordNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the event
     /// belongs to another context. Also returns the errors of [`add_empty`](Self::add_empty).
@@ -313,6 +325,8 @@ impl Graph {
 
     /// Adds a node that waits for `event`, as it was last recorded when the graph is launched. It
     /// also depends on the nodes in `after`.
+    ///
+    /// See [`cuGraphAddEventWaitNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`add_event_record`](Self::add_event_record).
@@ -340,6 +354,8 @@ impl Graph {
     ///
     /// **A launch hangs forever if the value for which it waits is never written,** and everything
     /// that waits for the launch hangs too.
+    ///
+    /// See [`cuGraphAddBatchMemOpNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must ensure that the contract of
@@ -405,6 +421,8 @@ impl Graph {
 
     /// Adds another graph as one node, with everything that it keeps. The node depends on the nodes
     /// in `after`.
+    ///
+    /// See [`cuGraphAddChildGraphNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the child

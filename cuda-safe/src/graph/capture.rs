@@ -46,6 +46,8 @@ impl Stream {
     /// this stream or for its whole context. In [`CaptureMode::GLOBAL`] it waits for all calls of
     /// other threads that such a capture would forbid.
     ///
+    /// See [`cuStreamBeginCapture`, `cuStreamEndCapture`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The captured operations run with every launch of the graph. Until the graph, or the
     /// [`GraphExec`](super::GraphExec) instantiated from it, has been dropped and its launches have
@@ -117,6 +119,8 @@ impl Stream {
 
     /// Does the same as [`capture`](Self::capture), with another mode.
     ///
+    /// See [`cuStreamBeginCapture`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The caller must ensure that the contract of [`capture`](Self::capture) holds.
     ///
@@ -158,6 +162,8 @@ impl Stream {
     ///
     /// Code that takes a stream can thus become part of a graph that is built by hand. Otherwise
     /// this does the same as [`capture`](Self::capture).
+    ///
+    /// See [`cuStreamBeginCaptureToGraph`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must ensure that the contract of [`capture`](Self::capture) holds for the graph.
@@ -253,6 +259,8 @@ impl Capture<'_> {
     /// Records a call of `function` on a driver thread, once in every launch, as
     /// [`Graph::add_host_function`] does.
     ///
+    /// See [`cuLaunchHostFunc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuLaunchHostFunc")]
@@ -274,6 +282,8 @@ impl Capture<'_> {
 impl Capture<'_> {
     /// Adds a node that records `event` in every launch, for work outside of the graph, as
     /// [`Graph::add_event_record`] does. [`Event::record`] in a capture only orders captured work.
+    ///
+    /// See [`cuEventRecordWithFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the event

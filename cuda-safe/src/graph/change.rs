@@ -22,6 +22,8 @@ use crate::{
 impl GraphExec {
     /// Changes the launch of a kernel node. Earlier launches of the graph are not affected.
     ///
+    /// See [`cuGraphExecKernelNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The caller must ensure that the contract of [`Graph::add_kernel`] holds.
     ///
@@ -124,6 +126,8 @@ impl GraphExec {
 
     /// Changes the operands of a copy node. Earlier launches of the graph are not affected.
     ///
+    /// See [`cuGraphExecMemcpyNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`Graph::add_copy`]. Returns the driver's error if host and device
     /// memory change roles. Returns [`ErrorKind::InvalidArgument`] if there are no elements. To
@@ -166,6 +170,8 @@ impl GraphExec {
     /// Changes the memory and the value of a fill node. Earlier launches of the graph are not
     /// affected.
     ///
+    /// See [`cuGraphExecMemsetNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`Graph::add_fill`]. Returns [`ErrorKind::InvalidArgument`] if there
     /// are no elements. To skip the node, use [`set_enabled`](Self::set_enabled).
@@ -194,6 +200,8 @@ impl GraphExec {
 
     /// Changes the host function that a node calls. Earlier launches still call the old function. A
     /// later method of this type drops it when they have finished.
+    ///
+    /// See [`cuGraphExecHostNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the node belongs to another graph. Returns the
@@ -249,6 +257,8 @@ impl GraphExec {
     /// Changes the event that a node records or waits for. Earlier launches of the graph are not
     /// affected.
     ///
+    /// See [`cuGraphExecEventRecordNodeSetEvent`, `cuGraphExecEventWaitNodeSetEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the node belongs to another graph or has no event,
     /// or if the event belongs to another context.
@@ -294,6 +304,8 @@ impl GraphExec {
     /// launches have finished. Its tokens are rejected from now on. The first child stays for
     /// [`into_graph`](Self::into_graph).
     ///
+    /// See [`cuGraphExecChildGraphNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the node belongs to another graph, or the child to
     /// another context. Returns the driver's error if the graphs differ in more than parameters, or
@@ -329,6 +341,8 @@ impl GraphExec {
 
     /// Enables or disables a kernel, copy or fill node for later launches. A disabled node behaves
     /// like an empty node.
+    ///
+    /// See [`cuGraphNodeSetEnabled`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the node belongs to another graph. Returns the
@@ -379,6 +393,8 @@ impl GraphExec {
     }
 
     /// Returns whether launches run a node. See [`set_enabled`](Self::set_enabled).
+    ///
+    /// See [`cuGraphNodeGetEnabled`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`set_enabled`](Self::set_enabled).

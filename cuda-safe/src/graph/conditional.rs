@@ -71,6 +71,8 @@ impl Graph {
     /// Each launch starts with the value `default`. Without a default, the value of the previous
     /// launch remains, and the first launch starts with 0.
     ///
+    /// See [`cuGraphConditionalHandleCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
     /// than CUDA 12.3.

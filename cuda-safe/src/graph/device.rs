@@ -172,6 +172,8 @@ impl Graph {
     /// Allows kernels to change a kernel node. From now on the graph cannot be cloned, and a
     /// [`GraphExec`] instantiated from it cannot be [updated](GraphExec::update) as a whole.
     ///
+    /// See [`cuGraphKernelNodeSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the node
     /// belongs to another graph. Returns the driver's error if the node is not a kernel, or if the

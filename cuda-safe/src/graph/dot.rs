@@ -122,6 +122,8 @@ impl Graph {
     /// Returns the name of the kernel that a node launches. Use it to find nodes of captured
     /// graphs.
     ///
+    /// See [`cuGraphKernelNodeGetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the node
     /// belongs to another graph. Returns the driver's error if the node does not launch a kernel.

@@ -84,6 +84,8 @@ impl Graph {
     /// Returns the edges, as pairs of a node and a node that depends on it.
     /// [`edge_data`](Self::edge_data) returns the data of an edge.
     ///
+    /// See [`cuGraphGetEdges`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     ///
@@ -182,6 +184,8 @@ impl Graph {
 
     /// Makes `node` depend on `before`.
     ///
+    /// See [`cuGraphAddDependencies`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if a node belongs to another graph. Returns the
     /// driver's error if the edge exists already. The driver may report a cycle only when the graph
@@ -193,6 +197,8 @@ impl Graph {
 
     /// Makes `node` depend on a part of `before`, for the programmatic launch of one kernel after
     /// another.
+    ///
+    /// See [`cuGraphAddDependencies`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`add_dependency`](Self::add_dependency). Returns the driver's error
@@ -277,6 +283,8 @@ impl Graph {
     }
 
     /// Removes the dependency of `node` on `before`.
+    ///
+    /// See [`cuGraphRemoveDependencies`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if a node belongs to another graph. Returns the

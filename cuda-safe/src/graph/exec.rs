@@ -75,6 +75,8 @@ impl Kind for ExecKind {
 impl Graph {
     /// Creates an executable graph. After that, only the parameters of the nodes can change.
     ///
+    /// See [`cuGraphInstantiate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the driver's error if the graph cannot run, for example because it uses memory after
     /// freeing it. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the
@@ -86,6 +88,8 @@ impl Graph {
     }
 
     /// Creates an executable graph with flags. See [`instantiate`](Self::instantiate).
+    ///
+    /// See [`cuGraphInstantiateWithFlags`, `cuGraphInstantiateWithParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`instantiate`](Self::instantiate).
@@ -204,6 +208,8 @@ impl GraphExec {
     /// streams that own the graph's memory, and after the previous launch. Later work on these
     /// streams runs after it.
     ///
+    /// See [`cuGraphLaunch`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream
     /// belongs to another context or is being captured. Returns an error if the context is unusable
@@ -249,6 +255,8 @@ impl GraphExec {
 
     /// Prepares the next launch on `stream`, so that it starts sooner. The host does not wait. When
     /// the upload has finished, kernels can launch the graph ([`for_device`](Self::for_device)).
+    ///
+    /// See [`cuGraphUpload`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`launch`](Self::launch).

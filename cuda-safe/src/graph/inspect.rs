@@ -13,6 +13,8 @@ use crate::error::Result;
 impl Graph {
     /// Returns the nodes, in no particular order. For a captured graph, this is how to find them.
     ///
+    /// See [`cuGraphGetNodes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuGraphGetNodes")]
@@ -25,6 +27,8 @@ impl Graph {
 
     /// Returns the nodes without dependencies.
     ///
+    /// See [`cuGraphGetRootNodes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuGraphGetRootNodes")]
@@ -36,6 +40,8 @@ impl Graph {
     }
 
     /// Returns the nodes on which a node depends.
+    ///
+    /// See [`cuGraphNodeGetDependencies`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the node
@@ -52,6 +58,8 @@ impl Graph {
 
     /// Returns the nodes that depend on a node.
     ///
+    /// See [`cuGraphNodeGetDependentNodes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`dependencies`](Self::dependencies).
     #[doc(alias = "cuGraphNodeGetDependentNodes")]
@@ -66,6 +74,8 @@ impl Graph {
 
     /// Returns the node of this graph, which is a [copy](Self::try_clone) of `original`, that was
     /// copied from `node`.
+    ///
+    /// See [`cuGraphNodeFindInClone`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `node` does not
@@ -115,6 +125,8 @@ impl Graph {
     }
 
     /// Returns what kind of operation a node performs.
+    ///
+    /// See [`cuGraphNodeGetType`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the node

@@ -132,6 +132,8 @@ impl Kind for GraphKind {
 impl Graph {
     /// Creates a graph without nodes.
     ///
+    /// See [`cuGraphCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if no memory for the graph is left, or if the context is unusable after a
     /// fault.
@@ -197,6 +199,8 @@ impl Graph {
 
     /// Destroys the graph now (`cuGraphDestroy`) and returns the error that dropping would discard.
     ///
+    /// See [`cuGraphDestroy`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the driver's error. The handle is not used again in any case.
     #[doc(alias = "cuGraphDestroy")]
@@ -261,6 +265,8 @@ impl Graph {
     }
 
     /// Creates a second graph with the same nodes and edges.
+    ///
+    /// See [`cuGraphClone`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the graph keeps

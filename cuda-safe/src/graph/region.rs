@@ -106,6 +106,8 @@ impl Graph {
     /// Adds a copy of a rectangle or box between memory of the graph: pitched, linear, page-locked,
     /// or an array. It depends on the nodes in `after`.
     ///
+    /// See [`cuGraphAddMemcpyNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html), [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is not
     /// within a side, if the two overlap, or if the memory belongs to another graph. Also returns
@@ -163,6 +165,8 @@ impl GraphExec {
     /// Drivers can only change copies of one row to other copies of one row. For other rectangles
     /// or boxes, add one node for each, and choose among them with
     /// [`set_enabled`](Self::set_enabled).
+    ///
+    /// See [`cuGraphExecMemcpyNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`Graph::add_region_copy`]. Returns the driver's error if host and

@@ -43,6 +43,8 @@ impl Graph {
     /// The value of a timeline semaphore must increase. Before the next launch, set the next value
     /// with [`GraphExec::set_semaphores`].
     ///
+    /// See [`cuGraphAddExternalSemaphoresSignalNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if a semaphore
     /// belongs to another context. Also returns the errors of [`add_empty`](Self::add_empty).
@@ -74,6 +76,8 @@ impl Graph {
     /// **A launch hangs forever if a semaphore is never signaled,** and everything that waits for
     /// the launch hangs too.
     ///
+    /// See [`cuGraphAddExternalSemaphoresWaitNode`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`add_semaphore_signal`](Self::add_semaphore_signal).
     #[doc(alias = "cuGraphAddExternalSemaphoresWaitNode")]
@@ -98,6 +102,8 @@ impl Graph {
 
     /// Returns the semaphores that a node signals or waits for, as driver handles, with their
     /// values.
+    ///
+    /// See [`cuGraphExternalSemaphoresSignalNodeGetParams`, `cuGraphExternalSemaphoresWaitNodeGetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the node
@@ -151,6 +157,8 @@ impl Graph {
     }
 
     /// Changes the semaphores or values of a node before the graph is instantiated.
+    ///
+    /// See [`cuGraphExternalSemaphoresSignalNodeSetParams`, `cuGraphExternalSemaphoresWaitNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`add_semaphore_signal`](Self::add_semaphore_signal) and of
@@ -208,6 +216,8 @@ impl Graph {
 impl GraphExec {
     /// Changes the semaphores or values of a node. Their number must stay the same. Earlier
     /// launches are not affected.
+    ///
+    /// See [`cuGraphExecExternalSemaphoresSignalNodeSetParams`, `cuGraphExecExternalSemaphoresWaitNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`Graph::set_semaphores`]. Returns `CUDA_ERROR_INVALID_VALUE` for

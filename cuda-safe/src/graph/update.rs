@@ -16,6 +16,8 @@ impl GraphExec {
     /// are rejected from now on. Nodes are still named by the graph that was instantiated. Whether
     /// a node is [enabled](Self::set_enabled) does not change.
     ///
+    /// See [`cuGraphExecUpdate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`], with the driver's reason, if the two graphs differ
     /// in more than parameters. Nothing has changed then, and the error contains the graph.

@@ -102,6 +102,8 @@ impl Stream {
     /// **If an awaited value is never written, the stream hangs forever,** and so does every thread
     /// that waits for it.
     ///
+    /// See [`cuStreamBatchMemOp`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEMOP.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// The caller must ensure that:
     /// - the memory lives until the stream has executed the operations;

@@ -104,6 +104,8 @@ impl Context {
     ///
     /// Several calls share one access, which lasts until all their values are dropped.
     ///
+    /// See [`cuCtxEnablePeerAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] if the devices have no such link
     /// ([`Device::can_access_peer`](crate::Device::can_access_peer)), or if both contexts belong to
@@ -186,6 +188,8 @@ impl PeerAccess {
     ///
     /// You must order the launch with other work on the memory, as for any memory of another
     /// stream: see [`Stream::ordered_with`](crate::Stream::ordered_with).
+    ///
+    /// See [`cuPointerGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the memory belongs to this context or to a third
@@ -331,6 +335,8 @@ impl PeerAccess {
     /// Drops this value and reports errors. If it was the last one, waits for the work of the
     /// context that has the access, and then disables it. Dropping does the same, but discards the
     /// error.
+    ///
+    /// See [`cuCtxDisablePeerAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__PEER__ACCESS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error. If it is unknown whether the work is over, access stays enabled.

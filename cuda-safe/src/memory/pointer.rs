@@ -64,6 +64,8 @@ impl Context {
     /// Returns everything that the driver knows about an address, which can be that of any memory.
     /// An unknown address is not an error.
     ///
+    /// See [`cuPointerGetAttributes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     ///
@@ -147,6 +149,8 @@ impl Context {
     /// Returns one attribute of an address as the driver's number. Attributes of type `int` are in
     /// the lower 32 bits.
     ///
+    /// See [`cuPointerGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the address or the attribute,
     /// or if this memory lacks the attribute (such as the host address of device memory).
@@ -168,6 +172,8 @@ impl Context {
     }
 
     /// Returns the two tokens that a kernel driver uses to access device memory (`nv-p2p.h`).
+    ///
+    /// See [`cuPointerGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` in the cases of
@@ -195,6 +201,8 @@ impl Context {
     }
 
     /// Returns the start and the size in bytes of the allocation that contains an address.
+    ///
+    /// See [`cuMemGetAddressRange`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_NOT_FOUND` if no allocation contains the address.
@@ -228,6 +236,8 @@ fn address<T>(word: u64) -> *mut T {
 impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// Returns everything that the driver knows about this memory.
     ///
+    /// See [`cuPointerGetAttributes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuPointerGetAttributes")]
@@ -242,6 +252,8 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     ///
     /// Enable it for memory that another device reads as soon as such a call returns, as GPUDirect
     /// RDMA does. The calls of this crate that are documented to wait do so in any case.
+    ///
+    /// See [`cuPointerSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is empty.

@@ -263,6 +263,8 @@ impl Stream {
     ///
     /// **If the word never satisfies the condition, the stream hangs forever.** See [`Signal`].
     ///
+    /// See [`cuStreamWaitValue32`, `cuStreamWaitValue64`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEMOP.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the signal
     /// belongs to another context, or if the stream is capturing. Returns
@@ -286,6 +288,8 @@ impl Stream {
     /// Enqueues a write of the signal's word, preceded by a memory fence.
     ///
     /// A thread or stream that sees the value also sees everything that the stream wrote before.
+    ///
+    /// See [`cuStreamWriteValue32`, `cuStreamWriteValue64`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEMOP.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the signal

@@ -33,6 +33,8 @@ pub struct MappedResources<const N: usize> {
 impl<const N: usize> MappedResources<N> {
     /// Maps resources for work on a stream, with one driver call.
     ///
+    /// See [`cuGraphicsMapResources`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_ALREADY_MAPPED` if one of them is already mapped. None of the others is
     /// then mapped. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if
@@ -101,6 +103,8 @@ impl<const N: usize> MappedResources<N> {
     ///
     /// Dropping does the same and discards the error. If the resources cannot be unmapped when this
     /// is dropped, they stay mapped and registered forever.
+    ///
+    /// See [`cuGraphicsUnmapResources`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if an array, or a
@@ -261,6 +265,8 @@ impl<'a> MappedResource<'a> {
     /// Returns the whole buffer object for reading, in the order of the stream for which it is
     /// mapped.
     ///
+    /// See [`cuGraphicsResourceGetMappedPointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_NOT_MAPPED_AS_POINTER` for an image. Returns
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size of the buffer
@@ -275,6 +281,8 @@ impl<'a> MappedResource<'a> {
     }
 
     /// Returns the whole buffer object for writing. See [`memory`](Self::memory).
+    ///
+    /// See [`cuGraphicsResourceGetMappedPointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`memory`](Self::memory).
@@ -319,6 +327,8 @@ impl<'a> MappedResource<'a> {
     /// [`TEXTURE_2D_ARRAY`](super::ImageTarget::TEXTURE_2D_ARRAY), OpenGL did not see texels that
     /// were copied to the arrays of single layers (H200, driver 580).
     ///
+    /// See [`cuGraphicsSubResourceGetMappedArray`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_NOT_MAPPED_AS_ARRAY` for a buffer. Returns `CUDA_ERROR_INVALID_VALUE` if
     /// the level or layer does not exist.
@@ -341,6 +351,8 @@ impl<'a> MappedResource<'a> {
 
     /// Returns all levels of an image. If the image has several, driver 580 on an H200 returns as
     /// many levels as its size allows, even if OpenGL has not defined them.
+    ///
+    /// See [`cuGraphicsResourceGetMappedMipmappedArray`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_NOT_MAPPED_AS_ARRAY` for a buffer.

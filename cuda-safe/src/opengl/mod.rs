@@ -74,6 +74,8 @@ use crate::{
 /// Returns the devices with which the OpenGL context that is current on this thread draws. Share
 /// memory with one of them.
 ///
+/// See [`cuGLGetDevices`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GL.html) in NVIDIA's manual.
+///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context of NVIDIA's driver is current
 /// on this thread. Returns `CUDA_ERROR_OPERATING_SYSTEM` if the OpenGL library is not installed.

@@ -72,6 +72,8 @@ handle!(GraphicsResource, CUgraphicsResource, released by "cuGraphicsUnregisterR
 impl GraphicsResource {
     /// Registers a buffer object, which must already have memory.
     ///
+    /// See [`cuGraphicsGLRegisterBuffer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GL.html) in NVIDIA's manual.
+    ///
     /// # Safety
     /// Until the last reference to the resource has been dropped, the caller must ensure that:
     ///
@@ -118,6 +120,8 @@ impl GraphicsResource {
     }
 
     /// Registers a texture or a renderbuffer, which must already have memory.
+    ///
+    /// See [`cuGraphicsGLRegisterImage`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GL.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The contract of [`register_buffer`](Self::register_buffer) applies, where `glTexStorage2D`,
@@ -209,6 +213,8 @@ impl GraphicsResource {
     }
 
     /// Sets how CUDA uses the resource, from the next mapping on.
+    ///
+    /// See [`cuGraphicsResourceSetMapFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPHICS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_ALREADY_MAPPED` while the resource is mapped. Returns

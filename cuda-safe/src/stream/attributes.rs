@@ -31,6 +31,8 @@ impl Stream {
     /// Returns a number that no other stream of this process ever has, even after this one has been
     /// destroyed.
     ///
+    /// See [`cuStreamGetId`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or has been destroyed.
     ///
@@ -56,6 +58,8 @@ impl Stream {
 
     /// Asks the driver for the device of the stream. [`Context::device`](crate::Context::device)
     /// returns it without a call.
+    ///
+    /// See [`cuStreamGetDevice`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
@@ -88,6 +92,8 @@ impl Stream {
     /// [`green_context`](Self::green_context). Use it to check streams from
     /// [`from_raw`](Self::from_raw) or [`borrow_raw`](Self::borrow_raw).
     ///
+    /// See [`cuStreamGetCtx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html), [`cuStreamGetGreenCtx`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetCtx")]
@@ -111,6 +117,8 @@ impl Stream {
 
     /// Returns the window of memory that the L2 cache treats specially for kernels of this stream.
     ///
+    /// See [`cuStreamGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetAttribute")]
@@ -125,6 +133,8 @@ impl Stream {
 
     /// Sets the window for kernels that are launched later on this stream.
     /// `AccessPolicyWindow::default()` removes it.
+    ///
+    /// See [`cuStreamSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the ratio is
@@ -264,6 +274,8 @@ impl Stream {
     }
 
     /// Copies the attributes of another stream of the same context.
+    ///
+    /// See [`cuStreamCopyAttributes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream

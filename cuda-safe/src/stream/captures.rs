@@ -132,6 +132,8 @@ impl Stream {
 
     /// Returns whether the stream is being captured, by [`capture`](Self::capture) or by raw calls.
     ///
+    /// See [`cuStreamIsCapturing`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuStreamIsCapturing")]
@@ -157,6 +159,8 @@ impl Stream {
 
     /// Returns the number of the capture that the stream is part of, or `None` if it is not being
     /// captured. All streams of a capture have the same number.
+    ///
+    /// See [`cuStreamGetCaptureInfo`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault. Returns

@@ -14,6 +14,8 @@ impl Context {
     /// Records `event` after all work enqueued so far on the streams of this context and of its
     /// green contexts.
     ///
+    /// See [`cuCtxRecordEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the event
     /// belongs to another context. Returns
@@ -48,6 +50,8 @@ impl Context {
 
     /// Makes all work enqueued later on the streams of this context wait for `event`. The host does
     /// not wait.
+    ///
+    /// See [`cuCtxWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__CTX.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older

@@ -98,6 +98,8 @@ options! {
 impl Event {
     /// Creates an event that records the time.
     ///
+    /// See [`cuEventCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if no memory for the event is left, or if the context is unusable after a
     /// fault.
@@ -131,6 +133,8 @@ impl Event {
 
     /// Creates an event with options.
     ///
+    /// See [`cuEventCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if no memory for the event is left, or if the context is unusable after a
     /// fault.
@@ -159,6 +163,8 @@ impl Event {
 
     /// Records the event on `stream`. It is reached when all work enqueued there so far has
     /// finished. This replaces an earlier recording.
+    ///
+    /// See [`cuEventRecord`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream
@@ -215,6 +221,8 @@ impl Event {
 
     /// Returns whether the event has been reached, or was never recorded. Does not wait.
     ///
+    /// See [`cuEventQuery`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if earlier work faulted, in this stream or elsewhere in the context, if a
     /// capture forbids the call, or if the event was recorded on a stream that is being captured.
@@ -245,6 +253,8 @@ impl Event {
     }
 
     /// Waits until the event is reached. Returns at once if it was never recorded.
+    ///
+    /// See [`cuEventSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if earlier work faulted, in this stream or elsewhere in the context, or if
@@ -291,6 +301,8 @@ impl Event {
 
     /// Returns the milliseconds from `start` to this event, measured by the device's clock with a
     /// resolution of about half a microsecond.
+    ///
+    /// See [`cuEventElapsedTime`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_NOT_READY` if one of the events has not been reached yet. Call

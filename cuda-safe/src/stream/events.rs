@@ -12,6 +12,8 @@ use crate::{
 impl Stream {
     /// Makes all work enqueued later on this stream wait for `event`. The host does not wait.
     ///
+    /// See [`cuStreamWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` if only one of the two streams is being
     /// captured. Returns an error if the context is unusable after a fault.
@@ -69,6 +71,8 @@ impl Stream {
     /// Makes all work enqueued later on this stream wait for all work enqueued on `other` so far.
     /// The host does not wait.
     ///
+    /// See [`cuStreamWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if no memory for an event is left. Also returns the errors of
     /// [`wait_event`](Self::wait_event).
@@ -96,6 +100,8 @@ impl Stream {
     }
 
     /// Records `event` on this stream. It is reached when all work enqueued before it has finished.
+    ///
+    /// See [`cuEventRecord`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`Event::record`].

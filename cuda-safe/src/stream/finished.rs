@@ -116,6 +116,8 @@ impl Event {
     /// Returns a future that is ready when the event is reached. `waiter` is an otherwise unused
     /// stream that waits for the event. Its later work waits for the event too.
     ///
+    /// See [`cuStreamAddCallback`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`Stream::wait_event`] and [`Stream::finished`].
     ///

@@ -19,6 +19,8 @@ impl GreenContext {
     /// Creates a stream whose kernels run on these multiprocessors. It is independent of the legacy
     /// default stream.
     ///
+    /// See [`cuGreenCtxStreamCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
     /// than CUDA 12.5. Returns an error if no memory for the stream is left, or if the context is
@@ -31,6 +33,8 @@ impl GreenContext {
     /// Creates a stream with a priority. A lower number is more urgent. See
     /// [`Context::stream_priority_range`](crate::Context::stream_priority_range) and
     /// [`stream`](Self::stream).
+    ///
+    /// See [`cuGreenCtxStreamCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`stream`](Self::stream).
@@ -49,6 +53,8 @@ impl GreenContext {
     }
 
     /// Records `event` after all work enqueued so far on the streams of this green context.
+    ///
+    /// See [`cuGreenCtxRecordEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the event
@@ -69,6 +75,8 @@ impl GreenContext {
 
     /// Makes all work enqueued later on the streams of this green context wait for `event`. The
     /// host does not wait.
+    ///
+    /// See [`cuGreenCtxWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this crate

@@ -154,6 +154,8 @@ options! {
 impl Stream {
     /// Creates a stream that runs independently of the legacy default stream.
     ///
+    /// See [`cuStreamCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if no memory for the stream is left, or if the context is unusable after a
     /// fault.
@@ -174,6 +176,8 @@ impl Stream {
     }
 
     /// Creates a stream with a priority, or one that synchronizes with the legacy default stream.
+    ///
+    /// See [`cuStreamCreateWithPriority`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if no memory for the stream is left, or if the context is unusable after a
@@ -269,6 +273,8 @@ impl Stream {
     /// An error does not always mean that the work has finished. To be sure, use
     /// [`settle`](Self::settle).
     ///
+    /// See [`cuStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if earlier work faulted, in this stream or elsewhere in the context. Also
     /// returns an error if this stream is being captured, or if a capture of another stream in a
@@ -294,6 +300,8 @@ impl Stream {
     }
 
     /// Returns whether all work enqueued so far has finished. Does not wait.
+    ///
+    /// See [`cuStreamQuery`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if earlier work faulted, in this stream or elsewhere in the context, or if
@@ -328,6 +336,8 @@ impl Stream {
     /// functions](crate::guide::memory_and_streams#host-functions). A panic in the function is
     /// caught. If the context faults before the function is called, the driver never calls it, and
     /// it is leaked.
+    ///
+    /// See [`cuLaunchHostFunc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the driver has no memory left, if the stream is being captured, or if
@@ -370,6 +380,8 @@ impl Stream {
 
     /// Returns the stream's priority. A lower number is more urgent.
     ///
+    /// See [`cuStreamGetPriority`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or has been destroyed.
     #[doc(alias = "cuStreamGetPriority")]
@@ -383,6 +395,8 @@ impl Stream {
     }
 
     /// Returns whether the stream synchronizes with the legacy default stream.
+    ///
+    /// See [`cuStreamGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault, or has been destroyed. Returns

@@ -16,6 +16,8 @@ impl Stream {
     /// Every method of this crate that takes memory and a stream does this. Use it for launches
     /// that use memory of other streams, and in libraries.
     ///
+    /// See [`cuStreamWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the error of `work`. Returns an error without calling `work` if memory belongs only
     /// to another context and to no stream, if a stream is being captured, or if no memory for an

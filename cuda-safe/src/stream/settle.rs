@@ -50,6 +50,8 @@ impl Stream {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// See [`cuStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn settle(&self) -> Settled {
         self.settle_or_fault().of(self.context())

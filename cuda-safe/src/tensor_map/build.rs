@@ -105,6 +105,8 @@ impl<'a> TensorMapBuilder<'a> {
     /// Creates a map for tiles: boxes with these lengths, from 1 to 256 in each dimension. The size
     /// of a row, given by the first length, must be a multiple of 16 bytes.
     ///
+    /// See [`cuTensorMapEncodeTiled`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TENSOR__MEMORY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) with the reason if
     /// the driver would reject an argument, or if the tensor exceeds the memory. Returns the
@@ -157,6 +159,8 @@ impl<'a> TensorMapBuilder<'a> {
     /// and depth. They must be from -32768 to 32767 for three dimensions, from -128 to 127 for
     /// four, and from -16 to 15 for five. A copy takes `channels` channels of each pixel (1 to 256,
     /// a multiple of 16 bytes), and `pixels` pixels (1 to 1024).
+    ///
+    /// See [`cuTensorMapEncodeIm2col`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TENSOR__MEMORY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`tiled`](Self::tiled).
@@ -235,6 +239,8 @@ impl<'a> TensorMapBuilder<'a> {
     /// Creates a map for im2col along the width only. The bounding box has one row, and the corners
     /// in width must be from -32768 to 32767. Only kernels for compute capability 10.0 can use it,
     /// because older devices have no such copies.
+    ///
+    /// See [`cuTensorMapEncodeIm2colWide`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TENSOR__MEMORY.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`tiled`](Self::tiled). Returns

@@ -139,6 +139,8 @@ impl<'a> TensorMap<'a> {
     /// Returns a map of the same kind, sizes and strides for other memory, without building it
     /// again.
     ///
+    /// See [`cuTensorMapReplaceAddress`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TENSOR__MEMORY.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory is
     /// too short for the tensor or not sufficiently aligned.

@@ -159,6 +159,8 @@ pub enum TextureResource {
 impl Texture {
     /// Creates a texture from `&array`, `&mipmapped` or a [`TextureSource`], which it keeps alive.
     ///
+    /// See [`cuTexObjectCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) while this thread
     /// captures a stream, and if the sampler does not match the source:
@@ -175,6 +177,8 @@ impl Texture {
     }
 
     /// Creates a texture with the texel format, levels and layers of a view.
+    ///
+    /// See [`cuTexObjectCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`new`](Self::new). Also returns an error for linear memory, for
@@ -251,6 +255,8 @@ impl Texture {
     /// [`max_mipmap_level`](Sampler#structfield.max_mipmap_level) is always a number, because the
     /// driver does not return the number of levels.
     ///
+    /// See [`cuTexObjectGetTextureDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuTexObjectGetTextureDesc")]
@@ -280,6 +286,8 @@ impl Texture {
 
     /// Asks the driver for the view. Returns `None` if the texture has none.
     ///
+    /// See [`cuTexObjectGetResourceViewDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuTexObjectGetResourceViewDesc")]
@@ -296,6 +304,8 @@ impl Texture {
     }
 
     /// Asks the driver for the source. The texture owns the handles in the result.
+    ///
+    /// See [`cuTexObjectGetResourceDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.

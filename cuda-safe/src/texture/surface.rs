@@ -91,6 +91,8 @@ handle!(Surface, CUsurfObject, released by "cuSurfObjectDestroy", made in Contex
 impl Surface {
     /// Creates a surface from an array, or from a level of a mipmapped array, which it keeps alive.
     ///
+    /// See [`cuSurfObjectCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__SURFOBJECT.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the array was
     /// not created with [`ArrayFlags::SURFACE`], or while this thread captures a stream.
@@ -130,6 +132,8 @@ impl Surface {
     }
 
     /// Asks the driver for the array. The surface owns the handle in the result.
+    ///
+    /// See [`cuSurfObjectGetResourceDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__SURFOBJECT.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.

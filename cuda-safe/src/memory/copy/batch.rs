@@ -208,6 +208,8 @@ impl<'a> CopyBatch<'a> {
 
     /// Enqueues all copies. Waits for them only if the batch uses host memory.
     ///
+    /// See [`cuMemcpyBatchAsync`, `cuMemcpy3DBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
     /// than CUDA 12.8. Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if
@@ -327,6 +329,8 @@ impl<'a> CopyBatch<'a> {
 
 impl RegionCopy {
     /// Enqueues the copy within one device, like [`enqueue`](Self::enqueue), with attributes.
+    ///
+    /// See [`cuMemcpyWithAttributesAsync`, `cuMemcpy3DWithAttributesAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older

@@ -161,6 +161,8 @@ impl<I: Pod, O: Pod> Pipeline<I, O> {
     /// Like any launch, `work` must order itself with memory of other streams: see
     /// [`Stream::ordered_with`](crate::Stream::ordered_with).
     ///
+    /// See [`cuMemcpyHtoDAsync`, `cuMemcpyDtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the first error of a closure, of a copy, or of work enqueued before it, such as a
     /// fault. It then waits for the pieces in progress, but does not pass them to `take`. You can

@@ -161,6 +161,8 @@ impl RegionCopy {
     /// stream can belong to either. The host does not wait, unless the memory belongs to another
     /// context but to no stream.
     ///
+    /// See [`cuMemcpy2D`, `cuMemcpy2DAsync`, `cuMemcpy3D`, `cuMemcpy3DAsync`, `cuMemcpy3DPeer`, `cuMemcpy3DPeerAsync`, `cuMemcpyPeer`, `cuMemcpyPeerAsync`, `cuMemcpyAtoA`, `cuMemcpyAtoD`, `cuMemcpyDtoA`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
     /// of bounds (the message names the side, the axis and the numbers), if the sides overlap, or
@@ -224,6 +226,8 @@ impl RegionCopy {
 
     /// Copies from the host to the device, and waits until the host memory has been read.
     ///
+    /// See [`cuMemcpy2D`, `cuMemcpy2DUnaligned`, `cuMemcpy2DAsync`, `cuMemcpy3D`, `cuMemcpy3DAsync`, `cuMemcpyHtoA`, `cuMemcpyHtoAAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`enqueue`](Self::enqueue). Returns
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
@@ -251,6 +255,8 @@ impl RegionCopy {
     }
 
     /// Copies from the device to the host, and waits for the copy.
+    ///
+    /// See [`cuMemcpy2D`, `cuMemcpy2DUnaligned`, `cuMemcpy2DAsync`, `cuMemcpy3D`, `cuMemcpy3DAsync`, `cuMemcpyAtoH`, `cuMemcpyAtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out

@@ -60,6 +60,8 @@ impl Stream {
     /// If `body` fails with another error type, let it return its result inside this one:
     /// `Ok(work())`, with two `?` after the call.
     ///
+    /// See [`cuStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the error of `body`, or of the work that it enqueued. Returns
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) without calling `body` if
@@ -122,6 +124,8 @@ impl<'env> Scope<'_, 'env> {
 
     /// Enqueues a copy of all of `host` to the device.
     ///
+    /// See [`cuMemcpyHtoDAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
     /// differ, or if the stream is capturing, because a graph could use the memory after the scope.
@@ -142,6 +146,8 @@ impl<'env> Scope<'_, 'env> {
 
     /// Enqueues a copy of all of the device's elements to `host`.
     ///
+    /// See [`cuMemcpyDtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
     /// differ, or if the stream is capturing, because a graph could use the memory after the scope.
@@ -161,6 +167,8 @@ impl<'env> Scope<'_, 'env> {
     }
 
     /// Enqueues a copy of a rectangle or box from the host to the device.
+    ///
+    /// See [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
@@ -198,6 +206,8 @@ impl<'env> Scope<'_, 'env> {
     }
 
     /// Enqueues a copy of a rectangle or box from the device to the host.
+    ///
+    /// See [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is

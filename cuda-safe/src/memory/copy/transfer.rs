@@ -171,6 +171,8 @@ impl<T: PlainData> Drop for Transfer<T> {
 impl Stream {
     /// Starts a copy of all of `host` to the device.
     ///
+    /// See [`cuMemcpyHtoDAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
     /// differ, or if the stream is capturing. Also returns an error if the context is unusable
@@ -205,6 +207,8 @@ impl Stream {
 
     /// Starts a copy of all elements of `device` to `host`.
     ///
+    /// See [`cuMemcpyDtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
     /// differ, or if the stream is capturing. Also returns an error if the context is unusable
@@ -237,6 +241,8 @@ impl Stream {
     }
 
     /// Starts a copy of a rectangle or box from page-locked memory with the given layout.
+    ///
+    /// See [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out
@@ -278,6 +284,8 @@ impl Stream {
     }
 
     /// Starts a copy of a rectangle or box to page-locked memory with the given layout.
+    ///
+    /// See [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the box is out

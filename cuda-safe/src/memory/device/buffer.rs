@@ -166,6 +166,8 @@ impl<T> DeviceBuffer<T> {
     /// Allocates memory for `len` elements, with unspecified contents (the previous bits of the
     /// memory).
     ///
+    /// See [`cuMemAllocAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html), [`cuMemAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) with the requested and
     /// free bytes if the allocation fails. Returns
@@ -219,6 +221,8 @@ impl<T> DeviceBuffer<T> {
 
     /// Allocates `len` elements and sets all bytes to zero.
     ///
+    /// See [`cuMemsetD8Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) with the requested and
     /// free bytes if the allocation fails. Returns
@@ -248,6 +252,8 @@ impl<T> DeviceBuffer<T> {
     }
 
     /// Allocates a copy of `host` on the device, and waits until `host` has been read.
+    ///
+    /// See [`cuMemcpyHtoD`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`uninit`](Self::uninit) and

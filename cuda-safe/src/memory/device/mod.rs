@@ -225,6 +225,8 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
 
     /// Copies all elements into `host`, and waits for the copy.
     ///
+    /// See [`cuMemcpyDtoH`, `cuMemcpyDtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
     /// differ, or if the stream is capturing. Returns an error if work enqueued earlier has
@@ -250,6 +252,8 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     }
 
     /// Copies all elements into a new vector, and waits for the copy.
+    ///
+    /// See [`cuMemcpyDtoH`, `cuMemcpyDtoHAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
@@ -356,6 +360,8 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
 
     /// Copies all of `host` into this memory, and waits until `host` has been read.
     ///
+    /// See [`cuMemcpyHtoD`, `cuMemcpyHtoDAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
     /// differ, or if the stream is capturing. Returns an error if work enqueued earlier has
@@ -381,6 +387,8 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     }
 
     /// Enqueues a copy of all elements of `source`, which can belong to another stream or device.
+    ///
+    /// See [`cuMemcpyDtoD`, `cuMemcpyPeer`, `cuMemcpyPeerAsync`, `cuMemcpyDtoDAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
@@ -418,6 +426,8 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     /// The fill takes one driver call if elements have 1, 2 or 4 bytes, or if all bytes of `value`
     /// are equal. Otherwise it takes one call for every 4 bytes of an element.
     ///
+    /// See [`cuMemsetD32Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault. Returns
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory belongs to
@@ -440,6 +450,8 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     }
 
     /// Enqueues a fill that sets every byte to `value`.
+    ///
+    /// See [`cuMemsetD8Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault. Returns
@@ -464,6 +476,8 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
 
     /// Enqueues a fill that sets every 16 bits to `value`.
     ///
+    /// See [`cuMemsetD16Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size is not
     /// a multiple of 2 bytes. Also returns the errors of [`fill`](Self::fill).
@@ -485,6 +499,8 @@ impl<S: StorageMut, T: PlainData> DeviceMemory<S, T> {
     }
 
     /// Enqueues a fill that sets every 32 bits to `value`.
+    ///
+    /// See [`cuMemsetD32Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size is not

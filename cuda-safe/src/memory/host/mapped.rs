@@ -154,6 +154,8 @@ fn wait_or_leak<H>(host: H, stream: &Stream) -> Result<H> {
 impl<T: PlainData> MappedBuffer<T> {
     /// Allocates `len` elements and sets all bytes to zero.
     ///
+    /// See [`cuMemHostAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error,
     /// if the host cannot lock that much memory. Also returns the errors of
@@ -167,6 +169,8 @@ impl<T: PlainData> MappedBuffer<T> {
     ///
     /// [`PinnedFlags::WRITE_COMBINED`] makes the device's reads faster. Use it for data that the
     /// host only writes.
+    ///
+    /// See [`cuMemHostAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know a flag. Returns
@@ -184,6 +188,8 @@ impl<T: PlainData> MappedBuffer<T> {
 impl<T: PlainData> PinnedBuffer<T> {
     /// Converts the buffer into memory that kernels can use too, ordered by `stream`.
     /// [`into_host`](MappedBuffer::into_host) converts it back.
+    ///
+    /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream
@@ -218,6 +224,8 @@ impl<T: PlainData> PinnedBuffer<T> {
 impl<H: HostBlock + 'static> RegisteredBuffer<H> {
     /// Converts the buffer into memory that kernels can use too, ordered by `stream`.
     /// [`into_host`](MappedBuffer::into_host) converts it back.
+    ///
+    /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream
@@ -369,6 +377,8 @@ impl Stream {
     /// Until then, only the device can use the memory. If `body` has another error type, see
     /// [`Stream::scope`] for how to return its errors.
     ///
+    /// See [`cuMemHostRegister`, `cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`Registration::new`](crate::memory::Registration::new). Returns
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the flags contain
@@ -414,6 +424,8 @@ impl Stream {
 
     /// Page-locks borrowed memory like [`mapped`](Self::mapped), but the device only reads it, and
     /// the host may read it meanwhile.
+    ///
+    /// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`mapped`](Self::mapped), but accepts [`RegisterFlags::READ_ONLY`].

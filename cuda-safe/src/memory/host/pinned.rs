@@ -52,6 +52,8 @@ unsafe impl<T: PlainData> Sync for PinnedBuffer<T> {}
 impl<T: PlainData> PinnedBuffer<T> {
     /// Allocates `len` elements and sets all bytes to zero.
     ///
+    /// See [`cuMemHostAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), or another driver error,
     /// if the host cannot lock that much memory. Also returns the other errors of
@@ -95,6 +97,8 @@ impl<T: PlainData> PinnedBuffer<T> {
     }
 
     /// Allocates `len` elements with flags, and sets all bytes to zero.
+    ///
+    /// See [`cuMemHostAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know a flag. Returns
@@ -194,6 +198,8 @@ impl<T: PlainData> PinnedBuffer<T> {
     ///
     /// This requires [`PinnedFlags::DEVICE_MAP`] or a device with unified addressing.
     ///
+    /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped.
     ///
@@ -224,6 +230,8 @@ impl<T: PlainData> PinnedBuffer<T> {
     ///
     /// With unified addressing, all page-locked memory is reported as mapped.
     ///
+    /// See [`cuMemHostGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     ///
@@ -250,6 +258,8 @@ impl<T: PlainData> PinnedBuffer<T> {
     }
 
     /// Frees the memory now, and reports errors. Dropping does the same, but discards the error.
+    ///
+    /// See [`cuMemFreeHost`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error for the call that frees the memory, such as that of an earlier

@@ -106,6 +106,8 @@ impl<T: PlainData> HostBlock for Box<[T]> {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
 #[doc(alias = "cuMemHostRegister")]
 pub struct RegisteredBuffer<H: HostBlock> {
     parts: Parts<H::Element>,
@@ -143,6 +145,8 @@ pub struct RegisterError<H> {
 impl<H: HostBlock> RegisteredBuffer<H> {
     /// Page-locks `host`, which is a `Vec<T>` or a `Box<[T]>`.
     ///
+    /// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`Registration::new`], together with `host`.
     #[doc(alias = "cuMemHostRegister")]
@@ -151,6 +155,8 @@ impl<H: HostBlock> RegisteredBuffer<H> {
     }
 
     /// Page-locks `host` with flags, like [`new`](Self::new).
+    ///
+    /// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`Registration::new`], and an error for [`RegisterFlags::IO_MEMORY`].
@@ -190,6 +196,8 @@ impl<H: HostBlock> RegisteredBuffer<H> {
     ///
     /// To share memory between the host and kernels, see [`MappedBuffer`](crate::MappedBuffer).
     ///
+    /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped.
     #[doc(alias = "cuMemHostGetDevicePointer")]
@@ -203,6 +211,8 @@ impl<H: HostBlock> RegisteredBuffer<H> {
     }
 
     /// Returns the memory's flags as reported by the driver: see [`Registration::flags`].
+    ///
+    /// See [`cuMemHostGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
@@ -218,6 +228,8 @@ impl<H: HostBlock> RegisteredBuffer<H> {
     }
 
     /// Unregisters the memory and returns it.
+    ///
+    /// See [`cuMemHostUnregister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error if unregistering fails, such as that of an earlier fault. The
@@ -243,6 +255,8 @@ impl<H: HostBlock> RegisteredBuffer<H> {
     ///
     /// Inside a host function this is deferred to the next release of an object outside of host
     /// functions.
+    ///
+    /// See [`cuMemHostUnregister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error, such as that of an earlier fault. The memory is then leaked.

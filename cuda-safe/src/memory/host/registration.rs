@@ -64,6 +64,8 @@ impl RegisterFlags {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
 #[doc(alias = "cuMemHostRegister")]
 pub struct Registration {
     /// Null after the registration has ended.
@@ -78,6 +80,8 @@ unsafe impl Sync for Registration {}
 
 impl Registration {
     /// Page-locks `bytes` bytes at `start`. Does nothing if `bytes` is 0.
+    ///
+    /// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must ensure that:
@@ -129,6 +133,8 @@ impl Registration {
 
     /// Returns the address by which kernels access the first byte, or 0 if there are no bytes.
     ///
+    /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped.
     #[doc(alias = "cuMemHostGetDevicePointer")]
@@ -142,6 +148,8 @@ impl Registration {
     /// Returns the memory's flags as reported by the driver, or no flags if there are no bytes.
     ///
     /// With unified addressing, all page-locked memory is reported as mapped.
+    ///
+    /// See [`cuMemHostGetFlags`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
@@ -161,6 +169,8 @@ impl Registration {
 
     /// Unregisters the memory now, and reports errors. Dropping does the same, but discards the
     /// error.
+    ///
+    /// See [`cuMemHostUnregister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error. The memory then stays page-locked and must not be unmapped or
@@ -288,6 +298,8 @@ impl Context {
     /// another error type, see [`Stream::scope`](crate::Stream::scope) for how to return its
     /// errors.
     ///
+    /// See [`cuMemHostRegister`, `cuMemHostUnregister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`Registration::new`]. Returns [`ErrorKind::InvalidArgument`] if the
     /// flags contain [`RegisterFlags::IO_MEMORY`] or [`RegisterFlags::READ_ONLY`]. In these cases
@@ -332,6 +344,8 @@ impl Context {
     ///
     /// The device can still write to the memory by its address unless you add
     /// [`RegisterFlags::READ_ONLY`], which read-only pages require.
+    ///
+    /// See [`cuMemHostRegister`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`page_locked`](Self::page_locked), but accepts

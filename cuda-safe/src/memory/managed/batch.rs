@@ -99,6 +99,8 @@ impl Stream {
     /// Enqueues several prefetches in one call. They keep the stream's order, but not an order
     /// among each other.
     ///
+    /// See [`cuMemPrefetchBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the errors of [`DeviceMemory::prefetch`], in which case nothing is prefetched.
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the stream is the legacy default stream. Returns
@@ -146,6 +148,8 @@ impl Stream {
     ///
     /// From then on, the elements have unspecified values until they are written again.
     ///
+    /// See [`cuMemDiscardBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if some of the memory is not managed, or if the
     /// stream is capturing. Returns `CUDA_ERROR_INVALID_VALUE` if the stream is the legacy default
@@ -182,6 +186,8 @@ impl Stream {
     /// Enqueues discarding the contents of managed memory and prefetching it, which moves no data.
     ///
     /// Use it for memory that is about to be overwritten at the target location.
+    ///
+    /// See [`cuMemDiscardAndPrefetchBatchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if some of the memory is not managed, or if the

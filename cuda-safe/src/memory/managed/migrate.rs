@@ -160,6 +160,8 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// This only affects speed. The driver moves whole pages, including pages that contain only a
     /// part of this memory.
     ///
+    /// See [`cuMemPrefetchAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the memory is not managed, or if the stream is
     /// capturing. Returns `CUDA_ERROR_INVALID_DEVICE` or `CUDA_ERROR_INVALID_VALUE` if the location
@@ -214,6 +216,8 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// Advises the driver how managed memory will be used. This only affects where the memory
     /// resides.
     ///
+    /// See [`cuMemAdvise`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the memory is not managed. Returns
     /// `CUDA_ERROR_INVALID_VALUE` if the location does not exist or does not suit this advice.
@@ -246,6 +250,8 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     }
 
     /// Returns one attribute of this range of managed memory as the driver's number.
+    ///
+    /// See [`cuMemRangeGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the memory is not managed or is empty. Returns
@@ -284,6 +290,8 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     }
 
     /// Returns all attributes of this range of managed memory.
+    ///
+    /// See [`cuMemRangeGetAttributes`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__UNIFIED.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the memory is not managed or is empty.

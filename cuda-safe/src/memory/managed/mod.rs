@@ -79,6 +79,8 @@ waited! {
 impl<T> ManagedBuffer<T> {
     /// Allocates `len` elements and sets all bytes to zero.
     ///
+    /// See [`cuMemAllocManaged`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`] with the requested and free bytes if the allocation
     /// fails. Returns [`ErrorKind::Unsupported`] if the host may not access managed memory while
@@ -138,6 +140,8 @@ impl<T: PlainData> ManagedBuffer<T> {
     ///
     /// The driver then need not keep the memory coherent for others. The attachment lasts until the
     /// next one. Meanwhile, kernels on other streams must not use the memory.
+    ///
+    /// See [`cuStreamAttachMemAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attachment, or if the

@@ -64,6 +64,8 @@ impl<T: PlainData> PitchedBuffer<T> {
     ///
     /// The driver chooses the pitch. There are no gaps between slices.
     ///
+    /// See [`cuMemAllocPitch`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) with the requested and
     /// free bytes if the allocation fails. Returns
@@ -116,6 +118,8 @@ impl<T: PlainData> PitchedBuffer<T> {
 
     /// Allocates `extent` elements, rows and slices, and sets the bytes of all elements to zero.
     ///
+    /// See [`cuMemsetD2D8Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the allocation fails.
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
@@ -132,6 +136,8 @@ impl<T: PlainData> PitchedBuffer<T> {
 
     /// Allocates a copy of `host`, which holds the elements row by row without gaps, and waits
     /// until `host` has been read.
+    ///
+    /// See [`cuMemcpy2D`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the length of

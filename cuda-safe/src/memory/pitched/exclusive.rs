@@ -142,6 +142,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
     /// Copies `host`, which holds the elements row by row without gaps, and waits until `host` has
     /// been read.
     ///
+    /// See [`cuMemcpy2D`, `cuMemcpy2DAsync`, `cuMemcpy3D`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
     /// differ, or if the stream is capturing. Returns an error if work enqueued earlier has
@@ -156,6 +158,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
     }
 
     /// Enqueues a copy of all elements of `source`, which must have the same extent.
+    ///
+    /// See [`cuMemcpy2DAsync`, `cuMemcpy3DAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the extents
@@ -182,6 +186,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
     /// slice if there are gaps between slices. Otherwise it takes one call for each row and each
     /// word of an element.
     ///
+    /// See [`cuMemsetD2D8Async`, `cuMemsetD2D16Async`, `cuMemsetD2D32Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuMemsetD2D8Async")]
@@ -194,6 +200,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
     /// Enqueues a fill that sets every byte of the elements to `value` and leaves the gaps
     /// unchanged.
     ///
+    /// See [`cuMemsetD2D8`, `cuMemsetD2D8Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns an error if the context is unusable after a fault.
     #[doc(alias = "cuMemsetD2D8")]
@@ -204,6 +212,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
 
     /// Enqueues a fill that sets every 2 bytes of the elements to `value` and leaves the gaps
     /// unchanged.
+    ///
+    /// See [`cuMemsetD2D16`, `cuMemsetD2D16Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size of a
@@ -216,6 +226,8 @@ impl<S: StorageMut, T: PlainData> PitchedMemory<S, T> {
 
     /// Enqueues a fill that sets every 4 bytes of the elements to `value` and leaves the gaps
     /// unchanged.
+    ///
+    /// See [`cuMemsetD2D32`, `cuMemsetD2D32Async`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size of a

@@ -255,6 +255,8 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
 
     /// Copies all elements into `host`, row by row without gaps, and waits for the copy.
     ///
+    /// See [`cuMemcpy2D`, `cuMemcpy2DAsync`, `cuMemcpy3D`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the lengths
     /// differ, or if the stream is capturing. Returns an error if work enqueued earlier has
@@ -269,6 +271,8 @@ impl<S: Storage, T: PlainData> PitchedMemory<S, T> {
     }
 
     /// Copies all elements into a new vector, row by row without gaps, and waits for the copy.
+    ///
+    /// See [`cuMemcpy2D`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is

@@ -34,6 +34,8 @@ impl MemoryPool {
 
     /// Returns the access that a location has to the pool's memory.
     ///
+    /// See [`cuMemPoolGetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the location is neither a device nor the host.
     ///
@@ -60,6 +62,8 @@ impl MemoryPool {
     /// Gives devices read and write access to all current and future memory of the pool.
     ///
     /// The pool's own device already has this access unless the pool has host memory.
+    ///
+    /// See [`cuMemPoolSetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)
@@ -104,6 +108,8 @@ impl MemoryPool {
 
     /// Sets the access of devices to all current and future memory of the pool. To only give
     /// access, use [`grant_access`](Self::grant_access), which is safe.
+    ///
+    /// See [`cuMemPoolSetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must ensure that a device that loses access no longer uses the pool's memory:

@@ -14,6 +14,8 @@ impl MemoryPool {
     /// Returns how many bytes of unused memory the pool keeps instead of returning them to the
     /// system.
     ///
+    /// See [`cuMemPoolGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Does not fail on a working driver.
     #[doc(alias = "cuMemPoolGetAttribute")]
@@ -23,6 +25,8 @@ impl MemoryPool {
 
     /// Sets how many bytes of unused memory the pool keeps. With 0, the driver's default, it keeps
     /// nothing. With `u64::MAX` it keeps everything.
+    ///
+    /// See [`cuMemPoolSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Does not fail on a working driver.
@@ -62,6 +66,8 @@ impl MemoryPool {
     }
 
     /// Returns unused memory to the system until the pool has at most `keep` bytes.
+    ///
+    /// See [`cuMemPoolTrimTo`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Does not fail on a working driver.
@@ -109,6 +115,8 @@ impl MemoryPool {
     /// Resets [`most_reserved`](Self::most_reserved) and [`most_used`](Self::most_used) to the
     /// current values.
     ///
+    /// See [`cuMemPoolSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Does not fail on a working driver.
     ///
@@ -135,6 +143,8 @@ impl MemoryPool {
     /// Returns whether one of the three ways to reuse memory among streams is enabled
     /// (`PoolAttribute::REUSE_*`).
     ///
+    /// See [`cuMemPoolGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for any other
     /// attribute.
@@ -148,6 +158,8 @@ impl MemoryPool {
     /// (`PoolAttribute::REUSE_*`).
     ///
     /// If all are disabled, the reuse of memory does not depend on the timing of streams.
+    ///
+    /// See [`cuMemPoolSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for any other
@@ -171,6 +183,8 @@ impl MemoryPool {
 
     /// Returns an attribute as the driver's number. Attributes of type `int` are in the lower 32
     /// bits.
+    ///
+    /// See [`cuMemPoolGetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the driver does not know the attribute, or if the pool

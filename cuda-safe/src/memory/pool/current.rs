@@ -24,6 +24,8 @@ impl MemoryPool {
     ///
     /// A pool of this crate stays alive, and current, until the returned handle has been dropped too.
     ///
+    /// See [`cuDeviceGetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the current
     /// pool was created by other code, which may destroy it at any time. Also returns the errors of
@@ -53,6 +55,8 @@ impl MemoryPool {
 
     /// Returns the pool that the context's device starts with, whether it is current or not.
     ///
+    /// See [`cuDeviceGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
     /// memory pools.
@@ -71,6 +75,8 @@ impl MemoryPool {
     /// Makes this pool the source of allocations on its device, in all contexts of the process.
     ///
     /// When the pool is destroyed, the default pool takes its place.
+    ///
+    /// See [`cuDeviceSetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool's memory is not that of the device.
@@ -106,6 +112,8 @@ impl MemoryPool {
     /// ([`make_current_at`](Self::make_current_at)). A pool of this crate stays alive, and current,
     /// until the returned handle has been dropped, too.
     ///
+    /// See [`cuMemGetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
     /// than CUDA 13.0, or if there is no pool for this type of location. Returns
@@ -138,6 +146,8 @@ impl MemoryPool {
     }
 
     /// Returns the default pool for memory of a given kind and location.
+    ///
+    /// See [`cuMemGetDefaultMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
@@ -202,6 +212,8 @@ impl MemoryPool {
     ///
     /// When the pool is destroyed, the default pool takes its place. For device memory, this is the
     /// same as [`make_current`](Self::make_current).
+    ///
+    /// See [`cuMemSetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool has another kind or location. Also returns

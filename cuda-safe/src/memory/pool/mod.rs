@@ -118,6 +118,8 @@ impl MemoryPool {
 
     /// Creates a pool of memory on the context's device.
     ///
+    /// See [`cuMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported)
     /// (`CUDA_ERROR_NOT_SUPPORTED`) if the device has no memory pools.
@@ -139,6 +141,8 @@ impl MemoryPool {
     }
 
     /// Creates a pool with options, which set the kind and location of its memory.
+    ///
+    /// See [`cuMemPoolCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] (`CUDA_ERROR_NOT_SUPPORTED`) if the device has no memory
@@ -236,6 +240,8 @@ impl MemoryPool {
 
     /// Allocates `len` elements from this pool in a stream's order, with unspecified contents. The
     /// memory can outlive the pool.
+    ///
+    /// See [`cuMemAllocFromPoolAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::OutOfMemory`] with the requested and free bytes if the allocation

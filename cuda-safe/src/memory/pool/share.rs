@@ -26,6 +26,8 @@ impl MemoryPool {
     /// Memory from a host pool is for kernels, fills and the host itself. Drivers reject it in
     /// copies between host and device.
     ///
+    /// See [`cuMemAllocFromPoolAsync`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the pool has device memory. Returns
     /// [`ErrorKind::OutOfMemory`] with the requested and free bytes if the allocation fails.
@@ -81,6 +83,8 @@ impl MemoryPool {
     /// Exports the pool as a file descriptor, which another process can import.
     ///
     /// The pool must have been created with [`ShareableHandles::POSIX_FILE_DESCRIPTOR`].
+    ///
+    /// See [`cuMemPoolExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool was not created for sharing.
@@ -140,6 +144,8 @@ impl MemoryPool {
     /// You cannot allocate from the pool, only [import](Self::import_pointer) its allocations. The
     /// descriptor remains yours, and you can close it afterwards.
     ///
+    /// See [`cuMemPoolImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the file is not an exported pool.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
@@ -171,6 +177,8 @@ impl MemoryPool {
 
     /// Imports an allocation of `len` elements that another process has made from this imported
     /// pool.
+    ///
+    /// See [`cuMemPoolImportPointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Safety
     /// The caller must ensure that:
@@ -234,6 +242,8 @@ impl MemoryPool {
 impl<T: PlainData> DeviceBuffer<T> {
     /// Returns the description of this memory that another process needs in addition to its pool:
     /// see [`MemoryPool::export_file`].
+    ///
+    /// See [`cuMemPoolExportPointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory does not come from a pool created for

@@ -289,6 +289,8 @@ impl<T: PlainData> GrowableBuffer<T> {
     /// Grows the buffer to `len` elements, without waiting or copying. Existing elements keep their
     /// values, and new ones have unspecified contents.
     ///
+    /// See [`cuMemMap`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `len` is
     /// greater than the [capacity](Self::capacity) or less than the length. Returns
@@ -373,6 +375,8 @@ impl<T: PlainData> GrowableBuffer<T> {
     ///
     /// A piece is the memory that one call of [`grow`](Self::grow) allocated, unless
     /// [`GrowableOptions::piece`] sets its size. If there are pieces to free, waits for the stream.
+    ///
+    /// See [`cuMemUnmap`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `len` is

@@ -72,6 +72,8 @@ impl Mapping {
     /// the work of other devices and contexts: code that enqueued such work by an address or view
     /// has promised that the memory stays accessible.
     ///
+    /// See [`cuMemSetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` or
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the location cannot access the
@@ -105,6 +107,8 @@ impl Mapping {
     }
 
     /// Returns the access that a device or the host has to the memory at these addresses.
+    ///
+    /// See [`cuMemGetAccess`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the location does not exist.
@@ -183,6 +187,8 @@ impl Mapping {
 
     /// Waits for the context's work, unmaps the memory, and reports errors. Dropping does the same,
     /// but discards the error.
+    ///
+    /// See [`cuMemUnmap`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error, or that of the wait. If it is unknown whether the work is over,

@@ -67,6 +67,8 @@ pub struct MulticastObject(PhysicalMemory);
 impl MulticastObject {
     /// Returns the required or recommended granularity of the object's sizes and offsets, in bytes.
     ///
+    /// See [`cuMulticastGetGranularity`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
     /// multicast support ([`MULTICAST_SUPPORTED`](crate::DeviceAttribute::MULTICAST_SUPPORTED)), or
@@ -87,6 +89,8 @@ impl MulticastObject {
     }
 
     /// Creates an object without devices.
+    ///
+    /// See [`cuMulticastCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
@@ -122,6 +126,8 @@ impl MulticastObject {
 
     /// Adds a device to the object. Add all devices before you bind memory.
     ///
+    /// See [`cuMulticastAddDevice`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the driver's error if the device has no multicast support, or was added already.
     #[doc(alias = "cuMulticastAddDevice")]
@@ -136,6 +142,8 @@ impl MulticastObject {
 
     /// Binds `size` bytes of a device's memory, from `memory_offset` on, to the object's bytes from
     /// `offset` on. The object keeps the memory alive.
+    ///
+    /// See [`cuMulticastBindMem`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error if the memory's device is not part of the object, or if a range
@@ -161,6 +169,8 @@ impl MulticastObject {
 
     /// Binds memory like [`bind`](Self::bind), as the part of `device`. Use it for host memory near
     /// the device, which belongs to no device.
+    ///
+    /// See [`cuMulticastBindMem_v2`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`bind`](Self::bind). Returns
@@ -199,6 +209,8 @@ impl MulticastObject {
     /// Binds memory like [`bind`](Self::bind), given by the address where it is mapped or
     /// allocated.
     ///
+    /// See [`cuMulticastBindAddr`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns the driver's error if the memory's device is not part of the object, or if a range
     /// is out of bounds or not a multiple of the [granularity](Self::granularity).
@@ -222,6 +234,8 @@ impl MulticastObject {
     }
 
     /// Binds memory like [`bind_address`](Self::bind_address), as the part of `device`.
+    ///
+    /// See [`cuMulticastBindAddr_v2`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
@@ -248,6 +262,8 @@ impl MulticastObject {
 
     /// Waits for the context's work, and then unbinds a device's memory from `size` bytes from
     /// `offset` on.
+    ///
+    /// See [`cuMulticastUnbind`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MULTICAST.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error if the range is not a bound range.

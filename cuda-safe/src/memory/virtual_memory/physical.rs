@@ -151,6 +151,8 @@ impl PhysicalMemory {
 
     /// Returns the required or recommended granularity of memory with these options, in bytes.
     ///
+    /// See [`cuMemGetAllocationGranularity`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the device has no
     /// virtual memory management.
@@ -171,6 +173,8 @@ impl PhysicalMemory {
     }
 
     /// Allocates `size` bytes of the context's device, a multiple of [`unit`](Self::unit).
+    ///
+    /// See [`cuMemCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the size is 0
@@ -255,6 +259,8 @@ impl PhysicalMemory {
 
     /// Returns the memory that is mapped at an address, regardless of which code mapped it.
     ///
+    /// See [`cuMemRetainAllocationHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if no physical memory is mapped at the address.
     ///
@@ -310,6 +316,8 @@ impl PhysicalMemory {
 
     /// Returns the properties of the memory as reported by the driver.
     ///
+    /// See [`cuMemGetAllocationPropertiesFromHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Does not fail on a working driver.
     #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
@@ -335,6 +343,8 @@ impl PhysicalMemory {
     /// Drops this reference and reports errors. If it was the last one, releases the memory.
     /// Otherwise the last clone or mapping releases it. Dropping does the same, but discards the
     /// error.
+    ///
+    /// See [`cuMemRelease`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error. The handle is not used again, even if the call fails.

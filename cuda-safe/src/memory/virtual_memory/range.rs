@@ -57,6 +57,8 @@ impl AddressRange {
     /// Reserves `size` bytes of addresses, a multiple of [`PhysicalMemory::unit`]. The size can be
     /// much larger than the memory.
     ///
+    /// See [`cuMemAddressReserve`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the size is 0 or not such a multiple. Returns
     /// [`ErrorKind::Unsupported`] if the device has no virtual memory management. Returns
@@ -156,6 +158,8 @@ impl AddressRange {
     ///
     /// The same memory can be mapped several times. All mappings show the same bytes.
     ///
+    /// See [`cuMemMap`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the memory does not fit at the offset, if the
     /// offset is not a multiple of [`PhysicalMemory::unit`], or if other memory is already mapped
@@ -186,6 +190,8 @@ impl AddressRange {
     /// Drops this reference and reports errors. If it was the last one, frees the addresses.
     /// Otherwise the last clone or mapping frees them. Dropping does the same, but discards the
     /// error.
+    ///
+    /// See [`cuMemAddressFree`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the driver's error. The addresses are not used again, even if the call fails.

@@ -75,6 +75,8 @@ impl PhysicalMemory {
     /// `PhysicalMemory::import(&context, std::io::stdin(), size)`). Passing only its number to a
     /// child does not work, because the descriptor is closed when the child's program starts.
     ///
+    /// See [`cuMemExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` unless the
     /// [`PhysicalOptions::handles`](super::PhysicalOptions) of the memory contain
@@ -116,6 +118,8 @@ impl PhysicalMemory {
     /// Exports the memory as a handle that processes on this and other hosts can import with
     /// [`import_fabric`](Self::import_fabric). It does not keep the memory alive.
     ///
+    /// See [`cuMemExportToShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` unless the memory was created with
     /// [`ShareableHandles::FABRIC`](crate::share::ShareableHandles::FABRIC).
@@ -156,6 +160,8 @@ impl PhysicalMemory {
     /// `size` is the [`size`](Self::size) with which the other process created the memory, in
     /// bytes. It is checked by mapping the memory, because the other process is not trusted.
     ///
+    /// See [`cuMemImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
+    ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the descriptor is not exported memory, or if the
     /// memory has another size or is on another device than the context's.
@@ -167,6 +173,8 @@ impl PhysicalMemory {
     }
 
     /// Imports memory like [`import`](Self::import), from a fabric handle.
+    ///
+    /// See [`cuMemImportFromShareableHandle`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__VA.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns the errors of [`import`](Self::import). Returns `CUDA_ERROR_NOT_PERMITTED`, or
@@ -257,6 +265,8 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
     /// Exports the memory as a DMA-BUF file descriptor, by which other drivers of the system can
     /// access it, such as that of a network card. The descriptor keeps the memory reserved, but not
     /// its contents.
+    ///
+    /// See [`cuMemGetHandleForAddressRange`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if the memory does not consist of whole host pages, or if
