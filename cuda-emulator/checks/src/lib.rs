@@ -14,4 +14,5 @@ pub mod boxes;
 pub mod graphs;
 pub mod objects;
 pub mod pools;
+#[path = "../../../cuda-safe/tests/common/semaphore.rs"]
 pub mod semaphore;
