@@ -12,7 +12,6 @@ pub struct Program {
     pub(super) kernels: Vec<KernelInfo>,
     pub(super) variables: Vec<VariableInfo>,
     pub(super) initialisers: Vec<Initialiser>,
-    pub(super) version: (u32, u32),
     pub(super) target: u32,
     /// The compute capability of the device.
     pub(super) device: u32,
@@ -184,11 +183,6 @@ impl Program {
     /// Returns the module-scope variables, in the order of the text.
     pub fn variables(&self) -> &[VariableInfo] {
         &self.variables
-    }
-
-    /// Returns the highest `.version` of the inputs, as (major, minor).
-    pub fn ptx_version(&self) -> (u32, u32) {
-        self.version
     }
 
     /// Returns the highest `.target` of the inputs: 90 for `sm_90`.

@@ -225,7 +225,6 @@ fn lower_all<'a>(linker: &mut Linker<'a>, names: &Names) -> Result<Program, Load
         kernels: Vec::new(),
         variables: Vec::new(),
         initialisers: Vec::new(),
-        version: modules.iter().map(|m| m.version).max().unwrap_or((0, 0)),
         target: modules.iter().map(|m| m.target).max().unwrap_or(0),
         device: linker.device,
         code: std::mem::take(&mut linker.code),
