@@ -42,7 +42,7 @@ fn reading_uninitialized_memory_fails_a_test() {
     let text = text(&output);
     assert!(!output.status.success(), "{text}");
     assert!(
-        text.contains("1 failed") && text.contains("uninitialised"),
+        text.contains("1 failed") && text.contains("has never been written"),
         "{text}"
     );
 }

@@ -33,7 +33,7 @@ pub fn print_start_notices() {
             std::env::var_os(name).is_some()
         }) {
             notice(
-                "this program runs on the CUDA emulator, not on a GPU: times measured here notice nothing about a GPU \
+                "this program runs on the CUDA emulator, not on a GPU: times measured here say nothing about a GPU \
                  (CUDA_EMULATOR_QUIET=1 silences this)",
             );
         }

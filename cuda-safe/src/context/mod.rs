@@ -515,10 +515,10 @@ impl Context {
                 (Some(report), _) => {
                     #[cfg(feature = "nvrtc")]
                     let report = crate::error::sources::explain(&report);
-                    format!("{FAULTED}: {DROP}\n{report}")
+                    format!("{FAULTED}. {DROP}\n{report}")
                 }
                 (None, Some(last)) => format!(
-                    "{FAULTED} (the last one that was launched on this stream is `{last}`): {DROP}. {FIND}"
+                    "{FAULTED} (the last one that was launched on this stream is `{last}`). {DROP}. {FIND}"
                 ),
                 (None, None) => error.detail().to_owned(),
             }

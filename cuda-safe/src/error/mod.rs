@@ -236,7 +236,7 @@ impl Error {
                 "a stream that is being captured can't wait for one that is not captured",
             ),
             _ if is_fault(code) => {
-                let detail = format!("{FAULTED}: {DROP}. {FIND}");
+                let detail = format!("{FAULTED}. {DROP}. {FIND}");
                 return Self::new(Code::Driver(code), call, ErrorKind::Fault, detail);
             }
             _ => (ErrorKind::Driver, ""),

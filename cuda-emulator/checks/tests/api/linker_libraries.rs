@@ -252,7 +252,7 @@ fn the_device_runtime_is_recognized_by_its_names() {
     assert_eq!(linker.result(), Err(CUresult::CUDA_ERROR_INVALID_SOURCE));
     let messages = linker.messages();
     assert!(
-        messages.contains("`__cudaCDP2GetLastError`; link libcudadevrt.a"),
+        messages.contains("`__cudaCDP2GetLastError`. Fix: link libcudadevrt.a"),
         "{messages}"
     );
     // Adding it twice makes no difference.

@@ -140,7 +140,7 @@ fn faces_of_a_cube_are_layers_of_a_surface() {
 fn is_reported(test: &str, is_surface: bool, instructions: &str) {
     let parts = [
         "CUDA_ERROR_ILLEGAL_ADDRESS",
-        "the instruction is for",
+        "the instruction accesses",
         "has two dimensions",
     ];
     reports(test, &[], &parts, || {

@@ -217,7 +217,7 @@ fn invalid_values_are_reported_and_stop_initialization() {
     let (code, _, text) = rerun(test, &[("CUDA_EMULATOR_CHECK", "leaks")]);
     assert_eq!(code, Some(0), "{text}");
     assert!(
-        text.contains("CUDA_EMULATOR_CHECK: `leaks` is unknown"),
+        text.contains("CUDA_EMULATOR_CHECK: unknown check `leaks`"),
         "{text}"
     );
 }

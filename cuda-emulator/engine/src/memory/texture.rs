@@ -96,7 +96,7 @@ impl Geometry {
                 }
             };
             format!(
-                "the instruction reads {}, but {} has {}",
+                "the instruction accesses {}, but {} has {}",
                 name(self.shape, self.layered),
                 texels.name,
                 name(texels.shape, texels.layered)
