@@ -27,7 +27,8 @@ fn address(memory_type: u32, host: u64, device: u64) -> Result<(u64, Claim)> {
     }
 }
 
-/// Returns the array of a copy. A null handle is not an invalid handle but an invalid value.
+/// Returns the array of a copy. A null handle returns `CUDA_ERROR_INVALID_VALUE`, and any other
+/// invalid handle `CUDA_ERROR_INVALID_HANDLE`.
 fn array(handle: u64) -> Result<Arc<Array>> {
     match handle {
         0 => Err(Code::ERROR_INVALID_VALUE),

@@ -199,7 +199,7 @@ fn most_text(method: u64, packed: usize) -> u64 {
     }
 }
 
-/// Unpacks one frame. It stops after `plain` + 1 bytes, so that a longer text is noticed.
+/// Unpacks one frame. It stops after `plain` + 1 bytes, so that a longer text is detected.
 fn unpack_zstd(bytes: &[u8], plain: u64) -> Result<Vec<u8>> {
     let window = plain.max(ZSTD_WINDOW);
     let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(bytes, window)

@@ -178,8 +178,8 @@ fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show])
 /// library's code. It is the same in every run of a program, wherever the program is loaded.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn callers() -> u64 {
-    /// About five of them are the emulator's. More would tell apart the callers of a library, and
-    /// not only places in it.
+    /// About five of them are in the emulator. With a greater depth, the hash would also depend on
+    /// the callers of a library that calls the driver.
     const DEPTH: usize = 8;
     let mut addresses = [std::ptr::null_mut(); DEPTH];
     // SAFETY: the array has this many places.

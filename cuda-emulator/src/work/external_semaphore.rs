@@ -111,7 +111,7 @@ pub fn import(wanted: &ExternalSemaphoreHandle) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let page = Page::of(fd, wanted.kind).ok_or(Code::ERROR_UNKNOWN)?;
-    // SAFETY: the client has handed over the descriptor, as the documentation of the call says.
+    // SAFETY: by the call's documentation, the driver now owns the descriptor.
     drop(unsafe { OwnedFd::from_raw_fd(fd) });
     let made = IMPORTED.insert(|handle| Semaphore {
         handle,

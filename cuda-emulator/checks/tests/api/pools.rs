@@ -77,7 +77,7 @@ fn use_and_its_high_water_marks() {
         assert_eq!(state(), [PIECE, PIECE, 24, 24]);
         let third = take(own, 6).unwrap();
         assert_eq!(state(), [PIECE, PIECE, 30, 30]);
-        // Failed allocations are not counted, and zero bytes give no memory.
+        // Failed allocations and allocations of zero bytes are not counted.
         assert_eq!(take(own, 1 << 60), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
         assert_eq!(take(own, 0), Ok(0));
         assert_eq!(read(own, 7), Ok(30));

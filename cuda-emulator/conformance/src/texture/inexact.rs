@@ -1,4 +1,4 @@
-//! The results that may differ from the recorded bits, and their bounds. The guide gives the
+//! The results that may differ from the recorded bits, and their bounds. The guide explains the
 //! reasons.
 
 use super::case::{Case, F16, F32, Fill, S8, SRGB, Texels};

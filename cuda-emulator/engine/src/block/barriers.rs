@@ -69,7 +69,7 @@ impl Worker<'_> {
             self.ctx.fail(
                 FaultKind::IllegalInstruction,
                 first as u32,
-                format!("barrier {number}: there are 16, numbered from 0"),
+                format!("barrier {number} does not exist: a block has barriers 0 to 15"),
             );
             return false;
         }

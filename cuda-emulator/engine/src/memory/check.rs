@@ -71,7 +71,7 @@ fn between(
     };
     for (by, mark) in others {
         let by = by.unwrap_or(owner);
-        // The state of an ended block is gone.
+        // The state of an ended block has been discarded.
         let untold = cluster::races(ctx, Place::Peer(by, 0))
             .is_some_and(|races| races.is_untold(mark, opened));
         if !untold || by == own {

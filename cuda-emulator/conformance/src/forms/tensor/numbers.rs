@@ -104,7 +104,7 @@ impl Element {
         value | self.zero(random)
     }
 
-    /// Returns the value of the bits. NaNs and infinities give some number.
+    /// Returns the value of the bits. The result is arbitrary for NaNs and infinities.
     fn value(self, bits: u64) -> f64 {
         if self == F64 {
             return f64::from_bits(bits);

@@ -1,5 +1,5 @@
-//! The addresses in `wgmma` descriptors. Every element of shared memory contains its index. One
-//! block gives the lower eight bits of the result, and the next one the others. One factor selects
+//! The addresses in `wgmma` descriptors. Every element of shared memory contains eight bits of its
+//! index: in the first block the lower ones, in the second block the upper ones. One factor selects
 //! rows of the other.
 
 use super::layout::group_factor;

@@ -1,6 +1,6 @@
 //! Vectors of eight 32-bit integers.
 //!
-//! LLVM vectorizes loops over arrays well only if they stand alone. Inside other loops it
+//! LLVM vectorizes a loop over an array well only if the loop is not nested. In nested loops, it
 //! vectorizes the wrong one.
 
 use super::fused::Line;
