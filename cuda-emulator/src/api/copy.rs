@@ -121,6 +121,9 @@ impl Place3d {
 
 impl Copy3d {
     /// Returns destination, source and extent.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` or `CUDA_ERROR_INVALID_HANDLE` if a side is invalid.
     pub fn sides(&self) -> Result<(Side, Side, Extent)> {
         let extent = [self.width as u64, self.height as u64, self.depth as u64];
         Ok((self.dst.side(extent)?, self.src.side(extent)?, extent))

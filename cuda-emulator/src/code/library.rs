@@ -212,6 +212,9 @@ impl Library {
 
 impl Kernel {
     /// Returns the kernel's function in the current context.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Library::module`].
     pub fn function(&self) -> Result<Arc<Function>> {
         get(self.library)?.module()?.function(self.index)
     }

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn length_is_bounded_despite_a_right_checksum() {
+    fn length_is_bounded_despite_a_correct_checksum() {
         let length = |length| super::length(&header(&seal(length, b"")));
         assert_eq!(length(HEADER as u64 - 1), None);
         assert_eq!(length(HEADER as u64), Some(HEADER));
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_are_bounded_despite_a_right_checksum() {
+    fn contents_are_bounded_despite_a_correct_checksum() {
         let part = |length: u64, bytes: &[u8]| [&length.to_le_bytes(), bytes].concat();
         let name = [&[0; 8 * WORDS][..], &part(1, b"n")].concat();
         let unpack = |parts: &[&[u8]]| unpack(&sealed(&[&[0; 8], &parts.concat()[..]].concat()));

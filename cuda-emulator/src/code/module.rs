@@ -183,6 +183,10 @@ pub fn load(
     })
 }
 
+/// Creates a module in a context, allocates its variables, and writes their initial values.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the variables do not fit into the device's memory.
 pub fn place(
     context: &Arc<Context>,
     program: Arc<Program>,
@@ -303,7 +307,10 @@ impl Module {
         free_variables(&self.variables);
     }
 
-    /// Returns the function of a kernel, which is the same on every call.
+    /// Returns the function of a kernel. Every call returns the same function.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_NOT_FOUND` if the kernel does not exist.
     pub fn function(&self, kernel: usize) -> Result<Arc<Function>> {
         let info = self
             .program()
@@ -358,6 +365,10 @@ impl Module {
     }
 }
 
+/// Returns the index of the kernel with a name.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_NOT_FOUND` if there is none.
 pub fn index_of(program: &Program, name: &str) -> Result<usize> {
     program
         .kernels()

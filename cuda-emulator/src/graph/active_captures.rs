@@ -111,7 +111,7 @@ impl Capture {
 }
 
 static CAPTURES: Mutex<Vec<Capture>> = Mutex::new(Vec::new());
-/// Whether there may be captures. Every call checks this, so it is cheap.
+/// Whether there may be captures. Every call checks this flag, which is cheaper than the lock.
 static ANY: AtomicBool = AtomicBool::new(false);
 
 /// Returns the captures, if there are any.

@@ -488,9 +488,12 @@ pub struct Work {
 }
 
 impl Work {
-    /// Checks a range when the work runs. Returns a fault if the range has been freed since the
-    /// call, or is not yet allocated in stream order. With `CUDA_EMULATOR_CHECK=context`, also
-    /// returns a fault if it belongs to a context that the call does not name.
+    /// Checks a range when the work runs.
+    ///
+    /// # Errors
+    /// Returns a fault if the range has been freed since the call, is not yet allocated in stream
+    /// order, or may not be accessed. With `CUDA_EMULATOR_CHECK=context`, also returns a fault if
+    /// the range belongs to a context that the call does not name.
     pub fn present(
         &self,
         side: &Side,

@@ -481,7 +481,7 @@ fn use_before_another_streams_allocation_faults() {
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "in a copy or fill of 64 bytes at 0x",
         "(cuMemAllocAsync, 64 bytes at 0x",
-        "has not been allocated yet in its stream's order: wait for that stream first",
+        "has not been allocated yet in its stream's order. Fix: wait for that stream first",
     ];
     let test = "use_before_another_streams_allocation_faults";
     // Work is held so that the fault occurs in the wait for the stream, not before the enqueuing

@@ -12,7 +12,7 @@ pub struct Inexact {
     pub most: usize,
     /// Returns whether a case has results of this kind.
     is: fn(&Case) -> bool,
-    /// Returns whether a point of such a case does.
+    /// Returns whether the result at a point of such a case may differ.
     at: fn(&Case, &[u32]) -> bool,
     bound: Bound,
 }

@@ -262,10 +262,10 @@ impl Worker<'_> {
 
     /// Returns the end of the warp's slice, in executed instructions, if the slice must be short.
     ///
-    /// After a barrier, a GPU's warps run concurrently. None is far ahead when another one reads a
-    /// value that is about to be overwritten. So each warp first runs a few instructions, then
-    /// twice that number, and only after several such rounds a whole slice. A program with a
-    /// missing barrier then often works by luck, as on a GPU.
+    /// After a barrier, a GPU's warps run concurrently, and none is far ahead of the others. So a
+    /// value is usually read before another warp overwrites it. To match that, each warp first runs
+    /// a few instructions, then twice that number, and only after several such rounds a whole slice.
+    /// A program with a missing barrier then often works by luck, as on a GPU.
     fn short_slice(&mut self, warp: &mut Warp) -> u64 {
         let length = if self.random != 0 {
             // Half of the slices are short.

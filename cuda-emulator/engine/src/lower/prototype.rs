@@ -191,8 +191,9 @@ impl Prototypes {
     /// Adds the functions and variables of an input's text. Text that is not PTX has none.
     ///
     /// # Errors
-    /// Returns [`LoadErrorKind::Link`] if the input defines a name that is already defined, or declares
-    /// it differently.
+    ///
+    /// Returns [`LoadErrorKind::Link`] if the input defines a name that is already defined, or
+    /// declares it differently.
     pub fn add_text(&mut self, input: &str, text: &str) -> Result<(), LoadError> {
         match parse(text) {
             Ok(module) => self.add(input, &module),

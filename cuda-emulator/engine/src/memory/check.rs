@@ -86,8 +86,8 @@ fn between(
         let (this, earlier) = (verb(touch.writes()), verb(mark.wrote));
         let mut text = format!(
             "race on shared memory of a cluster: {this} of {size} bytes at shared address 0x{offset:x} of block {owner} by \
-             {} of block {own}, and nothing orders it after the {earlier} by {} of block {by}\nput a barrier of the \
-             cluster between the two, such as cluster.sync()",
+             {} of block {own}, and nothing orders it after the {earlier} by {} of block {by}\nFix: put a barrier of \
+             the cluster between the two, such as cluster.sync()",
             name(ctx.warp * 32 + lane),
             name(mark.thread.into()),
         );
@@ -171,8 +171,7 @@ fn race(
     if touch.strong() != found.strong {
         text += "\nonly one of the two is atomic, volatile or relaxed, which does not order them";
     }
-    text +=
-        "\nput a barrier that both threads take part in between the two, such as __syncthreads()";
+    text += "\nFix: put a barrier between the two that both threads reach, such as __syncthreads()";
     let at = launch.program.place(found.pc).replace("\n  ", "\n    ");
     text += &format!("\n  the {earlier}, by {}:{at}", name(found.thread));
     text += &format!("\n  the {} after it:", verb(touch.writes()));

@@ -104,7 +104,7 @@ pub(crate) fn resolve(
         Some(peer) if peer.live == 0 && rank != cluster.rank => (
             FaultKind::Cluster,
             format!(
-                "{what}, which has ended, so its shared memory was freed\nlet all blocks wait for each other before one ends, \
+                "{what}, which has ended, so its shared memory was freed\nFix: let all blocks wait for each other before one ends, \
                  by cluster.sync() or barrier.cluster"
             ),
         ),
