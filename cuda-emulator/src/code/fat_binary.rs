@@ -316,7 +316,7 @@ mod tests {
         assert!(found.has_machine_code);
     }
 
-    /// A zstd frame: one block in which a byte is repeated, within a window of 1 KiB or more.
+    /// Returns a zstd frame with one block that repeats a byte, and a window of 1 KiB or more.
     fn zstd(window: u8, repeat: u32) -> Vec<u8> {
         let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, window];
         let block = 1 | 1 << 1 | repeat << 3;

@@ -55,7 +55,7 @@ impl Object for Kernel {
     const NAME: &'static str = "kernel";
     const TAG: u8 = 0x17;
 
-    /// A kernel ends with its library.
+    /// Returns `None`, because a kernel ends with its library.
     fn owner(&self) -> Option<&Owner> {
         None
     }

@@ -131,7 +131,7 @@ impl Object for Function {
     const NAME: &'static str = "function";
     const TAG: u8 = 0x15;
 
-    /// A function ends with its module.
+    /// Returns `None`, because a function ends with its module.
     fn owner(&self) -> Option<&Owner> {
         None
     }

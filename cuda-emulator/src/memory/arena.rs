@@ -149,8 +149,8 @@ pub fn rounded(size: u64) -> Option<u64> {
     size.max(1).checked_next_multiple_of(ALIGNMENT)
 }
 
-/// Like [`allocate`], but of memory that other processes may open. Falls back to memory of this
-/// process if there is none.
+/// Like [`allocate`], but allocates memory that other processes may open. Falls back to memory of
+/// this process if the exportable range is missing or full.
 pub fn allocate_exportable(size: u64, align: u64) -> Option<u64> {
     let taken = range(true).and_then(|range| take(range, size, align));
     taken.or_else(|| allocate(size, align))

@@ -134,8 +134,8 @@ pub fn open(handle: &Handle) -> Result<u64> {
     Ok(base)
 }
 
-/// Enables peer access of a context to memory that it has opened, which is the meaning of the
-/// call's only flag.
+/// Enables peer access of a context to memory that it has opened. The only flag of the call requests
+/// this.
 fn reach(context: &Context, owner: &Context) -> Result {
     if context.ordinal == owner.ordinal {
         return Ok(());

@@ -170,7 +170,7 @@ fn contended(forms: &mut Vec<Form>, t: Type) {
     }
 }
 
-/// Operations wider than a register.
+/// Adds operations wider than a register.
 fn vectors(forms: &mut Vec<Form>) {
     let form = Form::new("atom.global.cas.b128", &[I64, I64, I64], &[B64; 4]);
     let body = "{\n.reg .b128 old, compare, new;\nst.global.v2.b64 [%m], {%a0, %a1};\n\

@@ -100,7 +100,7 @@ fn has_gradients(case: &Case) -> bool {
     case.op.starts_with("tex.grad.")
 }
 
-/// Three dimensions are never anisotropic.
+/// Returns whether filtering is anisotropic. In three dimensions it never is.
 fn is_anisotropic(case: &Case) -> bool {
     case.sampler.anisotropy > 1 && !case.op.starts_with("tex.grad.3d")
 }

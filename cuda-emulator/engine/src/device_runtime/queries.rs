@@ -149,12 +149,12 @@ pub(super) fn occupancy(call: &mut Call<'_, '_>) -> Option<u64> {
     }
 }
 
-/// The replacement of CUDA 11's `cudaDeviceSynchronize`, which always fails.
+/// Fails, as the replacement of CUDA 11's `cudaDeviceSynchronize` always does.
 pub(super) fn synchronize(call: &mut Call<'_, '_>) -> Option<u64> {
     call.fail(Error::SyncDepthExceeded)
 }
 
-/// A function that is not supported.
+/// Returns an error, for functions that are not supported.
 pub(super) fn unsupported(call: &mut Call<'_, '_>) -> Option<u64> {
     call.fail(Error::NotSupported)
 }

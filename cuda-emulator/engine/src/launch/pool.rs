@@ -345,7 +345,7 @@ fn share(workers: usize, work: &(dyn Fn(usize) + Sync)) {
     work(0);
 }
 
-/// A thread of the pool.
+/// Runs jobs from the pool's queue, on a thread of the pool.
 fn serve() {
     let Some(pool) = POOL.get() else { return };
     loop {

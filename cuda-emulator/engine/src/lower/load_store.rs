@@ -11,7 +11,7 @@ use crate::program::Slice;
 use crate::ptx::{Operand, Type};
 use crate::state::touch::space;
 
-/// Address-space modifiers, longest first.
+/// Removes the address-space modifier and returns it. The longest names are tried first.
 pub(super) fn take_space(m: &mut Modifiers<'_>) -> Option<&'static str> {
     m.one_of(&[
         "shared::cluster",

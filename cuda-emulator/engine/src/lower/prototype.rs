@@ -57,8 +57,8 @@ impl Prototype {
             return Ok(());
         }
         let message = format!(
-            "the prototypes of `{name}` don't match: declared as {} in {}, defined as {} in {}; declare it as it is \
-             defined",
+            "the prototypes of `{name}` don't match: declared as {} in {}, defined as {} in {}. Fix: declare it as it \
+             is defined",
             declared.text, declared.input, self.text, self.input
         );
         Err(mismatch(message))

@@ -51,8 +51,7 @@ fn shared(ctx: &mut Ctx<'_>, lane: u32, address: u64, size: u64, touch: Touch) {
     }
 }
 
-/// Of the accesses by other blocks of the cluster, reports the first that cannot be ordered before
-/// this one.
+/// Reports the first access by another block of the cluster that cannot be ordered before this one.
 #[cold]
 fn between(
     ctx: &mut Ctx<'_>,

@@ -101,7 +101,7 @@ impl Cluster {
         absolute(address, self.rank)
     }
 
-    /// The inverse of [`Cluster::name`].
+    /// Removes the rank that [`Cluster::name`] adds.
     pub(crate) fn unname(&self, address: u64) -> u64 {
         if address >> OFFSET_BITS == u64::from(self.rank) + 1 {
             return address & ((1 << OFFSET_BITS) - 1);
