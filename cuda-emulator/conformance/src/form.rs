@@ -6,8 +6,8 @@ use crate::approximate::Approximate;
 use crate::operand::{Operand, Width};
 use crate::random::{Random, hash};
 
-/// Threads per block, each of which runs one case. A form has a multiple of this number of cases, or
-/// fewer than one block.
+/// Threads per block, each of which runs one case. The number of cases of a form is a multiple of
+/// this number, or smaller.
 pub const BLOCK: usize = 128;
 
 /// The required agreement of results.

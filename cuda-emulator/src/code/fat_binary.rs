@@ -24,7 +24,7 @@ const KIND_CODE: u16 = 2;
 const FLAG_LZ4: u64 = 0x2000;
 const FLAG_ZSTD: u64 = 0x8000;
 const METHODS: u64 = FLAG_LZ4 | FLAG_ZSTD;
-/// Limit on the size of a fat binary. Real ones are smaller.
+/// Maximum size of a fat binary in bytes. Real ones are smaller.
 const MOST: u64 = 1 << 32;
 /// Limit on the size of unpacked PTX. Real texts are smaller.
 const MOST_TEXT: u64 = 1 << 28;

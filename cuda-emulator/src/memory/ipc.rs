@@ -134,8 +134,7 @@ pub fn open(handle: &Handle) -> Result<u64> {
     Ok(base)
 }
 
-/// Enables peer access of a context to memory that it has opened. The only flag of the call requests
-/// this.
+/// Enables peer access of a context to memory that it has opened, as the call's only flag requests.
 fn reach(context: &Context, owner: &Context) -> Result {
     if context.ordinal == owner.ordinal {
         return Ok(());

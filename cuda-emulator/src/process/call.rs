@@ -299,9 +299,8 @@ fn log_failure(name: &'static str, code: Code) {
     if listeners.is_empty() {
         return;
     }
-    // A callback may make calls that fail. The reason of this failure must survive them. SAFETY: a
-    // NUL-terminated text that stays valid until a call on this thread fails. It is copied before
-    // that.
+    // A callback may make calls that fail, so the reason for this failure is copied first.
+    // SAFETY: a NUL-terminated text that stays valid until a call on this thread fails.
     let text = |address| unsafe { CStr::from_ptr(address as *const c_char) };
     let kept =
         failure_reason::address().map(|address| text(address).to_string_lossy().into_owned());

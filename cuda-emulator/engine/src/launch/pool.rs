@@ -367,8 +367,8 @@ fn serve() {
         };
         // SAFETY: the caller waits for `running` to reach zero before it drops the work.
         let work = unsafe { &*job.work };
-        // A panic must not leave the caller waiting. The blocks of a panicked worker stay unfinished, and
-        // `run_grid` reports that as a fault.
+        // A panic must not leave the caller waiting. The blocks of a panicked worker stay
+        // unfinished, and `run_grid` reports that as a fault.
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(number)));
         let mut running = job.running.lock().unpoisoned();
         *running -= 1;

@@ -159,8 +159,8 @@ fn product(t: Element, [n, k]: [usize; 2], operands: &str) -> String {
     )
 }
 
-/// Creates a form whose second factor is read from `place`. Line `i` of the first factor selects row
-/// `i` modulo the number of rows.
+/// Creates a form whose second factor is read from `place`. Line `i` of the first factor selects
+/// row `i` modulo the number of rows.
 fn right(t: Element, transposed: u32, place: Place) -> Form {
     let k = 256 / t.bits as usize;
     let n = 64;
