@@ -71,8 +71,8 @@ impl Backing {
     /// Releases the addresses and the share of the budget. Must be called only once.
     pub fn release(&self) {
         if let Some((start, bytes)) = self.addresses {
-            // SAFETY: whole pages of the arena, whose allocation has been freed. Work that still runs
-            // reads zeros.
+            // SAFETY: whole pages of the arena, whose allocation has been freed. Work that still
+            // runs reads zeros.
             if !self.in_file || unsafe { memory_file::unmap_at(start, bytes) } {
                 arena::release(start, bytes);
             }

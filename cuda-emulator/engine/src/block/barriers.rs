@@ -148,7 +148,8 @@ impl Worker<'_> {
                     continue;
                 }
                 let memory = self.frames[fragment.frame as usize].memory.ptr();
-                // SAFETY: `d` is a register or predicate of the fragment's function, whose frame this is.
+                // SAFETY: `d` is a register or predicate of the fragment's function, and `memory` is
+                // the frame of that function.
                 unsafe {
                     let d = memory.add((op.d & 0x3fff_ffff) as usize).cast::<u32>();
                     if what == Barrier::ReduceCount {

@@ -1,8 +1,8 @@
 //! Comparisons.
 //!
 //! One function implements several comparisons: `a > b` is `b < a`, and `a >= b` is the negation of
-//! `a < b`. For floats, the second identity holds for `geu`, but not for `ge` because of NaNs. `imm`
-//! selects whether the function's result is combined and negated, and whether the sources are
+//! `a < b`. For floats, the second identity holds for `geu`, but not for `ge` because of NaNs.
+//! `imm` selects whether the function's result is combined and negated, and whether the sources are
 //! swapped.
 
 use crate::ir::{Choice, Code, Form, Opcode};
