@@ -103,7 +103,7 @@ fn differences(form: &Form, recorded: &[Vec<u64>], got: &[Vec<u64>]) -> Option<M
             let shown = form.operands.iter().zip(operands);
             let shown: Vec<String> = shown.map(|(o, &v)| hex(o.width(), v)).collect();
             examples.push(format!(
-                "case {case} ({}): d{r} is {}, a GPU gives {}",
+                "case {case} ({}): d{r} is {}, but a GPU computes {}",
                 shown.join(", "),
                 hex(form.results[r], got[r][case]),
                 hex(form.results[r], recorded[r][case]),

@@ -6,7 +6,8 @@ use crate::approximate::Approximate;
 use crate::operand::{Operand, Width};
 use crate::random::{Random, hash};
 
-/// Threads per block. A form has a whole number of blocks of cases, or less than one block.
+/// Threads per block, each of which runs one case. The number of cases of a form is a multiple of
+/// this number, or smaller.
 pub const BLOCK: usize = 128;
 
 /// The required agreement of results.
@@ -152,7 +153,7 @@ impl Form {
         self
     }
 
-    /// Runs in clusters of this number of blocks. The number of clusters must be whole.
+    /// Runs in clusters of this number of blocks. The number of blocks must be a multiple of it.
     #[must_use]
     pub fn clusters(mut self, blocks: u32) -> Self {
         self.cluster = blocks;

@@ -194,7 +194,7 @@ impl Operand {
     }
 }
 
-/// The values at both ends of the signed and unsigned ranges, and around powers of two.
+/// Returns the values at both ends of the signed and unsigned ranges, and around powers of two.
 fn integer_edges(bits: u32) -> Vec<u64> {
     let ones = u64::MAX >> (64 - bits);
     let top = 1u64 << (bits - 1);
@@ -259,8 +259,8 @@ fn integer_edges(bits: u32) -> Vec<u64> {
     edges
 }
 
-/// Zeros, infinities, NaNs, subnormals, ones, neighbors, ties and the ends of integer ranges in a
-/// binary format with `m` mantissa and `e` exponent bits.
+/// Returns zeros, infinities, NaNs, subnormals, ones and their neighbors, ties, and the ends of
+/// integer ranges, in a binary format with `m` mantissa and `e` exponent bits.
 fn float_edges(m: u32, e: u32) -> Vec<u64> {
     let sign = 1u64 << (m + e);
     let infinity = ((1u64 << e) - 1) << m;

@@ -38,7 +38,7 @@ impl Random {
     }
 }
 
-/// FNV-1a, 64 bits.
+/// Computes FNV-1a with 64 bits.
 pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -64,7 +64,7 @@ fn comparison_reports_instruction_operands_and_results() {
     let text = comparison.to_string();
     assert!(text.contains("add.u32: 1 of 512 cases differ"), "{text}");
     assert!(
-        text.contains("(0x00000000, 0x00000000): d0 is 0x00000001, a GPU gives 0x00000000"),
+        text.contains("(0x00000000, 0x00000000): d0 is 0x00000001, but a GPU computes 0x00000000"),
         "{text}"
     );
 }

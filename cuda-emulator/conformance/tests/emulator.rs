@@ -2,7 +2,7 @@
 
 use cuda_conformance::{Runner, compare, forms};
 
-/// Links the emulator in place of libcuda.
+/// Links the emulator instead of `libcuda.so.1`.
 use cuda_emulator as _;
 
 #[test]

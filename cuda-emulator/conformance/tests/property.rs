@@ -4,7 +4,7 @@
 use cuda_conformance::property::{Program, pool, reference, shrink, warp_pool, warp_reference};
 use cuda_conformance::{Form, Operand, Outcome, Runner};
 
-/// Links the emulator in place of libcuda.
+/// Links the emulator instead of `libcuda.so.1`.
 use cuda_emulator as _;
 
 /// The same programs in every run. Set `PROPERTY_SEED` for others.

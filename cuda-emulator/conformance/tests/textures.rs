@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, env, process::Command};
 
 use cuda_conformance::texture::{Case, Outcome, cases, inexact, recorded, run, start};
 
-/// Links the emulator in place of libcuda.
+/// Links the emulator instead of `libcuda.so.1`.
 use cuda_emulator as _;
 
 /// The number of the case that a child process runs.

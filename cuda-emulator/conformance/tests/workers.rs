@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use cuda_conformance::property::{Program, warp_pool, wire::Worker};
 use cuda_conformance::{Form, Runner};
 
-/// Links the emulator in place of libcuda.
+/// Links the emulator instead of `libcuda.so.1`.
 use cuda_emulator as _;
 
 const COMPARE: &str = env!("CARGO_BIN_EXE_compare");

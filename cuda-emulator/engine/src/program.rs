@@ -237,7 +237,7 @@ impl Image {
             }
         }
         for (variable, &address) in program.variables.iter().zip(addresses) {
-            // SAFETY: valid for the variable's size by the caller's promise.
+            // SAFETY: the caller guarantees that the address is valid for the variable's size.
             unsafe { std::ptr::write_bytes(address as *mut u8, 0, variable.size as usize) };
         }
         for init in &program.initialisers {
@@ -252,7 +252,7 @@ impl Image {
             };
             for patch in &init.relocations {
                 let bytes = (value(patch.target) >> patch.shift).to_le_bytes();
-                // SAFETY: as above; the initialiser has room for the address.
+                // SAFETY: as above. The initialiser has room for the address.
                 unsafe {
                     std::ptr::copy_nonoverlapping(
                         bytes.as_ptr(),

@@ -71,7 +71,7 @@ pub fn forget() {
 }
 
 /// Stores the reason for a failed call. Returns the missing feature, if that is the reason. Calls
-/// `call` if the reason names the arguments.
+/// `call` only if the reason lists the arguments.
 #[cold]
 pub fn failed(code: Code, call: impl Fn() -> FailedCall) -> Option<&'static str> {
     let noted = NOTED.take();

@@ -1,8 +1,8 @@
 //! Pointer arguments passed over the C ABI.
 //!
-//! Each type has the layout of the C pointer it represents and can only be created by a C caller.
-//! The driver's contract binds that caller: a pointer that is not null is valid for the duration of
-//! the call. Null is checked here, so that callers need no check.
+//! Each type has the layout of the C pointer that it represents, and comes from a C caller. The
+//! driver's contract binds that caller: a pointer that is not null is valid for the duration of the
+//! call. These types check for null, so that the functions that use them need no check.
 
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
@@ -66,6 +66,9 @@ impl<T> Out<T> {
     }
 
     /// Rejects null before the call does anything.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn check(self) -> Result<Self> {
         if self.0.is_null() {
             return Err(failure_reason::null());
@@ -74,6 +77,9 @@ impl<T> Out<T> {
     }
 
     /// Stores the result.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn set(self, value: T) -> Result {
         self.check()?;
         // SAFETY: not null, and the C caller guarantees a place for a T. Alignment is not assumed.
@@ -109,6 +115,9 @@ impl<T> Out<T> {
 
 impl<T: Copy> Out<T> {
     /// Reads the value stored there, for arguments that are both input and output.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn get(self) -> Result<T> {
         self.check()?;
         // SAFETY: as in `set`. The caller has stored a T.
@@ -149,18 +158,24 @@ impl<T: Copy> In<T> {
         In(std::ptr::null())
     }
 
-    /// Creates a pointer from a number in a structure of the C caller's. The caller guarantees it
-    /// like any other pointer.
+    /// Creates a pointer from an address in a structure that the C caller passed. The driver's
+    /// contract covers it like a pointer argument.
     pub const fn of(address: u64) -> Self {
         In(address as *const T)
     }
 
-    /// Returns the value. Null is rejected.
+    /// Returns the value.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn get(self) -> Result<T> {
         self.at(0)
     }
 
-    /// Returns the value at `index` of an array. Null is rejected.
+    /// Returns the value at `index` of an array.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn at(self, index: usize) -> Result<T> {
         if self.0.is_null() {
             return Err(failure_reason::null());
@@ -243,7 +258,10 @@ impl<T> Show for In<T> {
 pub struct Text(*const c_char);
 
 impl Text {
-    /// Returns the text. Null is rejected.
+    /// Returns the text.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pointer is null.
     pub fn get(self) -> Result<&'static CStr> {
         if self.0.is_null() {
             return Err(failure_reason::null());
@@ -254,6 +272,9 @@ impl Text {
     }
 
     /// Returns the text as UTF-8.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pointer is null or the text is not UTF-8.
     pub fn str(self) -> Result<&'static str> {
         let text = self.get()?;
         text.to_str()
@@ -282,6 +303,9 @@ impl Show for Text {
 }
 
 /// Writes a NUL-terminated text to a `char *` buffer of `len` bytes, truncated if necessary.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the buffer is null or `len` is not positive.
 pub fn set_text(buffer: Out<u8>, len: i32, text: &str) -> Result {
     buffer.check()?;
     if len <= 0 {

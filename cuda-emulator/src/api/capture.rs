@@ -42,8 +42,11 @@ fn describe(stream: u64, to: Places) -> Result {
     to.status.set(info.status as u32)
 }
 
-/// Reads nodes and optional edge data. Each node is looked up before the next is read, so that a
-/// wrong count ends early.
+/// Reads nodes and optional edge data. Each node is looked up before the next one is read, so that
+/// reading stops early if the count is too large.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if a pointer is null or a node is not live.
 pub fn dependencies(nodes: In<u64>, data: In<EdgeData>, count: usize) -> Result<Vec<Dependency>> {
     let one = |index| {
         let node = nodes.at(index)?;

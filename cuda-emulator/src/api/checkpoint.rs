@@ -1,4 +1,5 @@
-//! Checkpoint and restore of processes: not emulated, and this process is always running.
+//! Checkpoint and restore of processes, which are not emulated. This process always reports that it
+//! is running.
 
 use crate::abi::CU_PROCESS_STATE_RUNNING;
 use crate::abi::pointers::{Out, Word};

@@ -27,7 +27,8 @@ fn address(memory_type: u32, host: u64, device: u64) -> Result<(u64, Claim)> {
     }
 }
 
-/// Returns the array of a copy. A null handle is not an invalid handle but an invalid value.
+/// Returns the array of a copy. A null handle returns `CUDA_ERROR_INVALID_VALUE`, and any other
+/// invalid handle `CUDA_ERROR_INVALID_HANDLE`.
 fn array(handle: u64) -> Result<Arc<Array>> {
     match handle {
         0 => Err(Code::ERROR_INVALID_VALUE),
@@ -62,7 +63,8 @@ impl Place2d {
             self.pitch
         } as u64;
         let row = self.x.checked_add(width).ok_or(Code::ERROR_INVALID_VALUE)? as u64;
-        // As on an H200 (driver 580), this also applies to a single row, and no pitch is too large.
+        // As on an H200 (driver 580), this also applies to a single row, and there is no maximum
+        // pitch.
         if width > 0 && height > 0 && pitch < row {
             return Err(Code::ERROR_INVALID_VALUE);
         }
@@ -120,6 +122,9 @@ impl Place3d {
 
 impl Copy3d {
     /// Returns destination, source and extent.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` or `CUDA_ERROR_INVALID_HANDLE` if a side is invalid.
     pub fn sides(&self) -> Result<(Side, Side, Extent)> {
         let extent = [self.width as u64, self.height as u64, self.depth as u64];
         Ok((self.dst.side(extent)?, self.src.side(extent)?, extent))
@@ -293,9 +298,9 @@ fn stream_of_batch(stream: u64, count: usize) -> Result<Arc<Stream>> {
     Ok(stream)
 }
 
-/// Checks the access order of a source, and the hints. Here every source is read in stream order,
-/// which the weakest order allows and an H200 (driver 580) does in most cases. An H200 reads
-/// sources larger than 64 KiB later than `DURING_API_CALL` permits.
+/// Checks the access order of a source, and the hints. The emulator reads every source in stream
+/// order, which the weakest access order allows. An H200 (driver 580) does so in most cases. It
+/// reads sources larger than 64 KiB later than `DURING_API_CALL` permits.
 fn check_order(order: u32, flags: u32) -> Result {
     let known =
         (CU_MEMCPY_SRC_ACCESS_ORDER_STREAM..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY).contains(&order);

@@ -14,7 +14,10 @@ use cuda_emulator_engine::KernelInfo;
 /// `CUoccupancyB2DSize`
 type SharedOfBlock = unsafe extern "C" fn(i32) -> usize;
 
-/// Stores offset and size of a parameter.
+/// Stores the offset and size of a parameter.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if there is no such parameter, or if `offset` is null.
 pub fn parameter(
     kernel: &KernelInfo,
     index: usize,
@@ -28,6 +31,10 @@ pub fn parameter(
 }
 
 /// Stores the name of a function or kernel. The text lives as long as the module or library.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the handle is not live, and `CUDA_ERROR_INVALID_VALUE` if
+/// `place` is null.
 pub fn show_name(place: Out<u64>, handle: u64) -> Result {
     let name = if library::is_kernel(handle) {
         library::kernel(handle)?.name.as_ptr()

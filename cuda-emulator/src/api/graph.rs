@@ -137,8 +137,8 @@ fn instantiate_with_log(
     place.set(exec.handle)
 }
 
-/// Reads edges and optional edge data. Each node is looked up before the next is read, so that a
-/// wrong count ends early.
+/// Reads edges and optional edge data. Each node is looked up before the next one is read, so that
+/// reading stops early if the count is too large.
 fn edges(from: In<u64>, to: In<u64>, data: In<EdgeData>, count: usize) -> Result<Vec<Edge>> {
     let one = |index| {
         let ends = (from.at(index)?, to.at(index)?);

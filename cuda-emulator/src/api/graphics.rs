@@ -13,8 +13,8 @@ const CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER: u32 = 8;
 /// `GL_TEXTURE_2D`, `..._RECTANGLE`, `..._CUBE_MAP`, `..._3D`, `..._2D_ARRAY` and `GL_RENDERBUFFER`.
 const GL_TARGETS: [u32; 6] = [0x0de1, 0x84f5, 0x8513, 0x806f, 0x8c1a, 0x8d41];
 
-/// Rejects the registration of a resource, which would need an OpenGL context and a name in it. No
-/// arguments get further than that.
+/// Rejects the registration of a resource. Even valid arguments fail, because there is no OpenGL
+/// context.
 fn register(resource: Out<u64>, name: u32, are_known: bool) -> Result {
     context::current()?;
     resource.check()?;

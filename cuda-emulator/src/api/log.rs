@@ -5,8 +5,8 @@ use crate::abi::status::{Code, Result};
 use crate::process::call::export;
 use crate::process::log::{self, Callback};
 
-/// Returns the text from an iterator on and moves the iterator to the end. For null, returns the
-/// whole text.
+/// Returns the messages from an iterator's position on, and moves the iterator to the end. Returns
+/// all messages if the iterator is null.
 fn text(iterator: Out<u32>, room: usize) -> Result<String> {
     if iterator.is_null() {
         return log::text(None, room);

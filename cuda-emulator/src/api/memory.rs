@@ -57,8 +57,8 @@ fn release_host(allocation: &Arc<Allocation>, how: &str) -> Result {
         && let Some(work) = pending_host_memory::pending_host_work(start, length)
     {
         let report = format!(
-            "{how} of {}\nunfinished work uses it: {work}\n  The driver may wait here, but doesn't promise it: wait \
-             for the stream first.",
+            "{how} of {}\nunfinished work uses it: {work}\n  The driver is not required to wait here. Fix: wait for \
+             the stream first.",
             allocation.summary()
         );
         Fault::new(Code::ERROR_LAUNCH_FAILED, report).strike(&allocation.context);

@@ -13,6 +13,9 @@ use crate::process::call::export;
 use crate::process::context;
 
 /// Loads the contents returned by `read`. Stores times and logs as the options request.
+///
+/// # Errors
+/// Returns the error of `read` or `load`, whose text goes to the error log.
 pub fn load_with<T>(
     options: Options,
     read: impl FnOnce() -> std::result::Result<Contents, ImageError>,

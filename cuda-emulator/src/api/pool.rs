@@ -17,6 +17,10 @@ use pool::Pool;
 
 impl Location {
     /// Returns the device of this location.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the location is not a device, and
+    /// `CUDA_ERROR_INVALID_DEVICE` if there is no device with this ordinal.
     pub fn device(&self) -> Result<i32> {
         if self.kind != CU_MEM_LOCATION_TYPE_DEVICE {
             return Err(Code::ERROR_INVALID_VALUE);

@@ -10,7 +10,7 @@ use cuda_emulator_engine::tensor_map::{SIZE, TensorMap};
 type Map = [u8; SIZE];
 opaque!(Map);
 
-/// Reads the strides. They must be given even for one dimension, which has none.
+/// Reads the strides. The pointer must not be null, even for one dimension, which has no strides.
 fn given(strides: In<u64>, rank: usize) -> Result<Vec<u64>> {
     if strides.is_null() {
         return Err(Code::ERROR_INVALID_VALUE);

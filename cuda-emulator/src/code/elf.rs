@@ -138,8 +138,8 @@ impl<'a> Elf<'a> {
 mod tests {
     use super::*;
 
-    /// A file with a section `.data` of four bytes, and the symbols `defined` (global), `local`,
-    /// `missing`.
+    /// Returns a file with a section `.data` of four bytes, and the symbols `defined` (global),
+    /// `local` and `missing`.
     fn file() -> Vec<u8> {
         let names = b"\0.data\0.symtab\0.names\0defined\0local\0missing\0";
         let at = |name: &str| {

@@ -24,7 +24,7 @@ const KIND_CODE: u16 = 2;
 const FLAG_LZ4: u64 = 0x2000;
 const FLAG_ZSTD: u64 = 0x8000;
 const METHODS: u64 = FLAG_LZ4 | FLAG_ZSTD;
-/// Limit on the size of a fat binary. Real ones are smaller.
+/// Maximum size of a fat binary in bytes. Real ones are smaller.
 const MOST: u64 = 1 << 32;
 /// Limit on the size of unpacked PTX. Real texts are smaller.
 const MOST_TEXT: u64 = 1 << 28;
@@ -199,7 +199,7 @@ fn most_text(method: u64, packed: usize) -> u64 {
     }
 }
 
-/// Unpacks one frame. It stops after `plain` + 1 bytes, so that a longer text is noticed.
+/// Unpacks one frame. It stops after `plain` + 1 bytes, so that a longer text is detected.
 fn unpack_zstd(bytes: &[u8], plain: u64) -> Result<Vec<u8>> {
     let window = plain.max(ZSTD_WINDOW);
     let decoder = ruzstd::decoding::StreamingDecoder::new_with_max_window_size(bytes, window)
@@ -316,7 +316,7 @@ mod tests {
         assert!(found.has_machine_code);
     }
 
-    /// A zstd frame: one block in which a byte is repeated, within a window of 1 KiB or more.
+    /// Returns a zstd frame with one block that repeats a byte, and a window of 1 KiB or more.
     fn zstd(window: u8, repeat: u32) -> Vec<u8> {
         let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, window];
         let block = 1 | 1 << 1 | repeat << 3;

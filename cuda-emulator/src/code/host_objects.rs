@@ -29,9 +29,14 @@ fn damaged() -> ImageError {
 }
 
 /// Reads an archive's members.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_IMAGE` if the archive or a member is damaged, or if the archive is
+/// thin.
 pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, ImageError> {
     if bytes.starts_with(archive::THIN) {
-        let text = "a thin archive contains no objects: create it with ar without T";
+        let text =
+            "a thin archive contains no objects. Fix: create it with `ar` without the modifier T";
         return Err((Code::ERROR_INVALID_IMAGE, text.into()));
     }
     let members = archive::members(bytes).ok_or_else(damaged)?;
@@ -51,6 +56,9 @@ pub fn read_archive(name: &str, bytes: &[u8]) -> Result<Vec<Object>, ImageError>
 }
 
 /// Reads an object: a host object with fat binaries in it, or machine code.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_IMAGE` if the bytes are not such an object or are damaged.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Object, ImageError> {
     let file = elf::Elf::read(bytes).ok_or_else(damaged)?;
     let mut object = Object {
@@ -138,12 +146,15 @@ impl Object {
     }
 
     /// Returns its PTX.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_NO_BINARY_FOR_GPU` if it contains only machine code.
     pub fn texts(&self) -> Result<Vec<String>, ImageError> {
         if self.is_device_runtime() {
             return Ok(vec![DEVICE_RUNTIME.into()]);
         }
         self.texts.clone().ok_or_else(|| {
-            let text = "it contains only machine code, which the emulator can't run: include PTX in it (nvcc -rdc=true \
+            let text = "it contains only machine code, which the emulator can't run. Fix: include PTX in it (nvcc -rdc=true \
                         -gencode arch=compute_80,code=compute_80)";
             (Code::ERROR_NO_BINARY_FOR_GPU, text.into())
         })

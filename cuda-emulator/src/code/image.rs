@@ -11,7 +11,7 @@ use crate::process::call;
 use crate::process::device;
 use cuda_emulator_engine::{LoadError, LoadErrorKind, Program};
 
-/// Why an image cannot be loaded: the driver's code and the text for the log.
+/// The error for an image that cannot be loaded: the driver's code and the text for the log.
 pub type ImageError = (Code, String);
 
 const ELF: &[u8; 4] = b"\x7fELF";
@@ -22,8 +22,8 @@ pub use super::linker_output::Sources;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     pub sources: Sources,
-    /// The bounds given to the linker for each source, if the image is linker output. The code was
-    /// compiled then, so options of the load come too late.
+    /// The bounds that the linker received for each source, if the image is linker output. The
+    /// linker has compiled the code, so options of the load have no effect.
     pub bounds: Option<Vec<Bounds>>,
 }
 
@@ -42,9 +42,12 @@ fn reject<T>(code: Code, text: impl Into<String>) -> std::result::Result<T, Imag
 
 /// Returns bytes at an address for which the client is responsible.
 ///
-/// A pointer has no length. Reads of an image therefore happen in this order: bytes, while they
-/// match a magic number; then the header after the magic number; then the number of bytes in the
-/// header, once the header has been checked. Text is read up to its NUL.
+/// A pointer has no length, so an image must be read in this order:
+/// 1. bytes, as long as they match a magic number;
+/// 2. the header after the magic number;
+/// 3. the number of bytes that the header states, once the header has been checked.
+///
+/// Text is read up to its NUL.
 fn bytes(address: u64, length: usize) -> &'static [u8] {
     // SAFETY: callers follow the rule above. The memory is valid for the duration of the client's
     // call, and the slice is not kept longer.
@@ -66,6 +69,10 @@ fn begins(address: u64, magic: &[u8]) -> bool {
 }
 
 /// Reads an image at an address. The image itself determines its length.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the address is null, and otherwise the errors of
+/// [`from_bytes`].
 pub fn read(address: u64) -> std::result::Result<Contents, ImageError> {
     let damaged = |what| reject(Code::ERROR_INVALID_IMAGE, format!("{what} is damaged"));
     if address == 0 {
@@ -109,14 +116,19 @@ pub fn read(address: u64) -> std::result::Result<Contents, ImageError> {
 }
 
 /// Reads an image of known length.
+///
+/// # Errors
+/// Returns:
+/// - `CUDA_ERROR_INVALID_IMAGE` if the image is damaged or of an unknown kind;
+/// - `CUDA_ERROR_NO_BINARY_FOR_GPU` if it contains no PTX, or none that the device can run.
 pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, ImageError> {
     if image.starts_with(ELF) {
         return reject(
             Code::ERROR_NO_BINARY_FOR_GPU,
             format!(
-                "the image is machine code (a cubin), which the emulator can't run: load the PTX instead, or a fat \
-                 binary that contains it (nvcc -gencode arch=compute_80,code=compute_80). With NVRTC ask for \
-                 --gpu-architecture=compute_{0} instead of sm_{0}, and take the program with nvrtcGetPTX instead of \
+                "the image is machine code (a cubin), which the emulator can't run. Fix: load the PTX instead, or a \
+                 fat binary that contains it (nvcc -gencode arch=compute_80,code=compute_80). With NVRTC, pass \
+                 --gpu-architecture=compute_{0} instead of sm_{0}, and get the program with nvrtcGetPTX instead of \
                  nvrtcGetCUBIN",
                 device::architecture().number()
             ),
@@ -131,7 +143,7 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, ImageError> {
                 Some(target) => reject(
                     Code::ERROR_NO_BINARY_FOR_GPU,
                     format!(
-                        "the fat binary has PTX for {target} and newer only; {}",
+                        "the fat binary has PTX only for {target} and newer, and {}",
                         advice()
                     ),
                 ),
@@ -139,7 +151,7 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, ImageError> {
             },
             None if found.has_machine_code => reject(
                 Code::ERROR_NO_BINARY_FOR_GPU,
-                "the fat binary contains only machine code, which the emulator can't run: include PTX in it (nvcc \
+                "the fat binary contains only machine code, which the emulator can't run. Fix: include PTX in it (nvcc \
                  -gencode arch=compute_80,code=compute_80)",
             ),
             None => reject(Code::ERROR_NO_BINARY_FOR_GPU, "the fat binary is empty"),
@@ -151,8 +163,8 @@ pub fn from_bytes(image: &[u8]) -> std::result::Result<Contents, ImageError> {
                 Some(target) if !device::architecture().runs_code(target) => reject(
                     Code::ERROR_NO_BINARY_FOR_GPU,
                     format!(
-                        "the image was linked for {}, and the device is {}: omit CU_JIT_TARGET, or set it to the \
-                         device's",
+                        "the image was linked for {}, and the device is {}. Fix: omit CU_JIT_TARGET, or set it to \
+                         the device's architecture",
                         name_of(target),
                         device::architecture().name
                     ),
@@ -179,28 +191,43 @@ fn from_text(text: &[u8]) -> std::result::Result<Contents, ImageError> {
     }
 }
 
-/// Returns the remedy for PTX of another architecture.
+/// Returns the device's name and the remedy, for messages about PTX of another architecture.
 fn advice() -> String {
     let device = device::architecture();
     format!(
-        "the device is {0}: compile for compute_{1} or older, or choose another device (CUDA_EMULATOR_DEVICE)",
+        "the device is {0}. Fix: compile for compute_{1} or older, or choose another device (CUDA_EMULATOR_DEVICE)",
         device.name,
         device.number()
     )
 }
 
 /// Parses and links the sources of a module.
+///
+/// # Errors
+/// Returns:
+/// - `CUDA_ERROR_INVALID_PTX` if a source is invalid, if it is for another architecture, or if
+///   names are undefined or declared differently;
+/// - `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` for a PTX version that is too new;
+/// - `CUDA_ERROR_NOT_SUPPORTED` if the emulator does not support an instruction.
 pub fn load(sources: &Sources) -> std::result::Result<Program, ImageError> {
     build(sources, Code::ERROR_INVALID_PTX)
 }
 
 /// Parses and links the inputs of a linker, each of which was [compiled](compile) before.
+///
+/// # Errors
+/// Returns the errors of [`load`], but `CUDA_ERROR_INVALID_SOURCE` if names are undefined or
+/// declared differently.
 pub fn link(sources: &Sources) -> std::result::Result<Program, ImageError> {
     build(sources, Code::ERROR_INVALID_SOURCE)
 }
 
 /// Compiles a linker input on its own, without the names that other inputs define. `target` is the
 /// value of `CU_JIT_TARGET`, if given.
+///
+/// # Errors
+/// Returns the errors of [`load`], except those about names of other inputs. Returns
+/// `CUDA_ERROR_INVALID_PTX` if the input cannot be compiled for the target.
 pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), ImageError> {
     if let Some(target) = target
         && let Some(own) = target_of(text).filter(|own| !compiles(own, target))
@@ -208,7 +235,7 @@ pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), Image
         return reject(
             Code::ERROR_INVALID_PTX,
             format!(
-                "the PTX is for {own}, and CU_JIT_TARGET asks for {}",
+                "the PTX is for {own}, which cannot be compiled for CU_JIT_TARGET, {}",
                 name_of(target)
             ),
         );
@@ -219,7 +246,8 @@ pub fn compile(text: &str, target: Option<u32>) -> std::result::Result<(), Image
     }
 }
 
-/// Parses and links sources. `mismatch` is the code for inputs that do not fit together.
+/// Parses and links sources. `mismatch` is the error code for names that are undefined or declared
+/// differently.
 fn build(sources: &Sources, mismatch: Code) -> std::result::Result<Program, ImageError> {
     let inputs: Vec<(&str, &str)> = sources
         .iter()
@@ -252,7 +280,8 @@ fn assemble(inputs: &[(&str, &str)], mismatch: Code) -> std::result::Result<Prog
         Ok(Err(error)) => Err((code_of(&error, mismatch), format!("{error}"))),
         Err(_) => reject(
             Code::ERROR_INVALID_PTX,
-            "the emulator's PTX loader failed on this text (see the panic message); please report it",
+            "the emulator's PTX loader panicked on this text (see the panic message). This is a bug in the emulator: \
+             please report it",
         ),
     }
 }

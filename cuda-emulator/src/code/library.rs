@@ -55,7 +55,7 @@ impl Object for Kernel {
     const NAME: &'static str = "kernel";
     const TAG: u8 = 0x17;
 
-    /// A kernel ends with its library.
+    /// Returns `None`, because a kernel ends with its library.
     fn owner(&self) -> Option<&Owner> {
         None
     }
@@ -84,6 +84,9 @@ pub fn function(handle: u64) -> Result<Arc<Function>> {
 }
 
 /// Loads sources as a library.
+///
+/// # Errors
+/// Returns the errors of [`image::load`].
 pub fn load(sources: &Sources, bounds: &[Bounds]) -> std::result::Result<Arc<Library>, ImageError> {
     let program = Arc::new(image::load(sources)?);
     let settings = module::settings_of(&program, bounds);
@@ -163,7 +166,11 @@ impl Library {
         self.program.as_ref().map_err(|code| *code)
     }
 
-    /// Returns the library's module in the current context.
+    /// Returns the library's module in the current context, loading it there if necessary.
+    ///
+    /// # Errors
+    /// Returns the code with which the image was rejected, `CUDA_ERROR_OUT_OF_MEMORY` if the
+    /// variables do not fit into the device's memory, or an error if there is no usable context.
     pub fn module(&self) -> Result<Arc<Module>> {
         let context = context::current()?;
         let mut modules = self.modules.lock().unpoisoned();
@@ -205,6 +212,9 @@ impl Library {
 
 impl Kernel {
     /// Returns the kernel's function in the current context.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Library::module`].
     pub fn function(&self) -> Result<Arc<Function>> {
         get(self.library)?.module()?.function(self.index)
     }

@@ -19,17 +19,18 @@ use cuda_emulator_engine::{DEVICE_RUNTIME, Names, Prototypes};
 pub struct Linker {
     pub handle: u64,
     logs: Logs,
-    /// The bounds from the options of its creation. The bounds of an input take precedence.
+    /// The bounds from the options of `cuLinkCreate`. The bounds of an input take precedence.
     bounds: Bounds,
     /// `CU_JIT_TARGET`
     target: Option<u32>,
     inputs: Mutex<Inputs>,
     prototypes: Mutex<Prototypes>,
-    /// The code with which an input's PTX was rejected. The link then fails.
+    /// The error code of an input whose PTX was rejected. If set, the link fails with this code.
     failed: Mutex<Option<Code>>,
     /// Members of libraries. Only those that are needed are linked.
     members: Mutex<Vec<host_objects::Object>>,
-    /// Outputs and their number of inputs. The client may read them until the linker is destroyed.
+    /// Outputs, each with its number of inputs. The client may read them until the linker is
+    /// destroyed.
     products: Mutex<Vec<(usize, Vec<u8>)>>,
 }
 
@@ -126,7 +127,7 @@ impl Linker {
             }),
             CU_JIT_INPUT_NVVM => Err((
                 Code::ERROR_NOT_SUPPORTED,
-                "the emulator's linker does not accept NVVM IR: pass PTX".into(),
+                "the emulator's linker does not accept NVVM IR. Fix: pass PTX".into(),
             )),
             _ => Err((
                 Code::ERROR_INVALID_VALUE,
@@ -165,12 +166,12 @@ impl Linker {
         Ok(())
     }
 
-    /// Links the inputs. Returns address and size of the output.
+    /// Links the inputs. Returns the address and size of the output.
     ///
     /// # Errors
-    /// Returns the errors of loading a module. As on an H200, inputs that do not fit together
-    /// return `CUDA_ERROR_INVALID_SOURCE`: a name is not defined, or a definition differs from a
-    /// declaration. The log has the reason.
+    /// Returns the errors of [`image::link`], with the reason in the log. As on an H200, the code
+    /// is `CUDA_ERROR_INVALID_SOURCE` if a name is not defined, or if a definition differs from a
+    /// declaration.
     pub fn complete(&self) -> Result<(u64, u64)> {
         if let Some(code) = *self.failed.lock().unpoisoned() {
             // The reason is already in the log.

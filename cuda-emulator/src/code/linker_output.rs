@@ -2,13 +2,13 @@
 //!
 //! A GPU driver's linker produces a cubin. A client may load it in place, copy it, or write it to a
 //! file and load it in another process. So the image contains everything that is needed to read it,
-//! and nothing that only this process knows.
+//! and nothing that depends on this process.
 //!
 //! A load from memory passes a pointer without a length, so the length is read from the image. The
-//! length is trusted if the header's checksum is right, and the contents if their checksum is
-//! right. This detects images that were truncated, overwritten, or never linker output. It does not
-//! detect an image that was crafted with right checksums and a length beyond its memory. With only
-//! a pointer that is impossible, for a GPU's driver too.
+//! length is trusted if the header's checksum is correct, and the contents if their checksum is
+//! correct. This detects images that were truncated, overwritten, or never linker output. It does
+//! not detect an image that was crafted with correct checksums and a length beyond its memory. No
+//! driver can detect that from a pointer.
 
 use super::register_counts::{Bounds, WORDS};
 
@@ -150,7 +150,7 @@ mod tests {
         pack(&sources(), &bounds(), Some(90)).unwrap()
     }
 
-    /// An image around any contents, with right checksums.
+    /// Returns an image with arbitrary contents and correct checksums.
     fn seal(length: u64, contents: &[u8]) -> Vec<u8> {
         let mut image = MAGIC.to_vec();
         image.extend_from_slice(&length.to_le_bytes());
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn length_is_bounded_despite_a_right_checksum() {
+    fn length_is_bounded_despite_a_correct_checksum() {
         let length = |length| super::length(&header(&seal(length, b"")));
         assert_eq!(length(HEADER as u64 - 1), None);
         assert_eq!(length(HEADER as u64), Some(HEADER));
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_are_bounded_despite_a_right_checksum() {
+    fn contents_are_bounded_despite_a_correct_checksum() {
         let part = |length: u64, bytes: &[u8]| [&length.to_le_bytes(), bytes].concat();
         let name = [&[0; 8 * WORDS][..], &part(1, b"n")].concat();
         let unpack = |parts: &[&[u8]]| unpack(&sealed(&[&[0; 8], &parts.concat()[..]].concat()));

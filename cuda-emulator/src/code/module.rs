@@ -32,8 +32,8 @@ pub struct Module {
     pub of_library: bool,
 }
 
-/// The attributes of a function apart from its code. A library's kernel has its own, and so has
-/// each of its functions.
+/// The attributes of a function, without its code. A library's kernel has separate settings, and so
+/// does each of its functions.
 pub struct Settings {
     /// Registers per thread.
     pub registers: u32,
@@ -47,8 +47,8 @@ pub struct Settings {
     pub policy: AtomicI32,
     /// `CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH`, `HEIGHT` and `DEPTH`. 0 means no requirement.
     pub cluster: [AtomicI32; 3],
-    /// A bit for each attribute that was set on the function itself. Setting it on the library's
-    /// kernel then has no effect here.
+    /// A bit for each attribute that was set on the function itself. Later changes of such an
+    /// attribute on the library's kernel do not affect this function.
     pub own: AtomicU32,
 }
 
@@ -131,7 +131,7 @@ impl Object for Function {
     const NAME: &'static str = "function";
     const TAG: u8 = 0x15;
 
-    /// A function ends with its module.
+    /// Returns `None`, because a function ends with its module.
     fn owner(&self) -> Option<&Owner> {
         None
     }
@@ -164,6 +164,10 @@ pub fn settings_of(program: &Program, bounds: &[Bounds]) -> Vec<Arc<Settings>> {
 }
 
 /// Loads sources into a context.
+///
+/// # Errors
+/// Returns the errors of [`image::load`], and `CUDA_ERROR_OUT_OF_MEMORY` if the variables do not
+/// fit into the device's memory.
 pub fn load(
     context: &Arc<Context>,
     sources: &Sources,
@@ -179,6 +183,10 @@ pub fn load(
     })
 }
 
+/// Creates a module in a context, allocates its variables, and writes their initial values.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_OUT_OF_MEMORY` if the variables do not fit into the device's memory.
 pub fn place(
     context: &Arc<Context>,
     program: Arc<Program>,
@@ -299,7 +307,10 @@ impl Module {
         free_variables(&self.variables);
     }
 
-    /// Returns the function of a kernel, which is the same on every call.
+    /// Returns the function of a kernel. Every call returns the same function.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_NOT_FOUND` if the kernel does not exist.
     pub fn function(&self, kernel: usize) -> Result<Arc<Function>> {
         let info = self
             .program()
@@ -354,6 +365,10 @@ impl Module {
     }
 }
 
+/// Returns the index of the kernel with a name.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_NOT_FOUND` if there is none.
 pub fn index_of(program: &Program, name: &str) -> Result<usize> {
     program
         .kernels()

@@ -67,8 +67,8 @@ impl Bounds {
         }
     }
 
-    /// Returns the line in the info log about a limit that is not kept, as an H200's driver writes
-    /// it.
+    /// Returns the line in the info log about a limit that cannot be applied, as an H200's driver
+    /// writes it.
     pub fn remark(&self) -> String {
         match self.registers {
             Some(asked) if asked < LEAST => {

@@ -111,7 +111,7 @@ impl Capture {
 }
 
 static CAPTURES: Mutex<Vec<Capture>> = Mutex::new(Vec::new());
-/// Whether there may be captures. Every call checks this, so it is cheap.
+/// Whether there may be captures. Every call checks this flag, which is cheaper than the lock.
 static ANY: AtomicBool = AtomicBool::new(false);
 
 /// Returns the captures, if there are any.
@@ -120,7 +120,7 @@ pub fn captures() -> Option<MutexGuard<'static, Vec<Capture>>> {
         .then(|| CAPTURES.lock().unpoisoned())
 }
 
-/// Adds a capture, unless `rejected` returns true for the existing ones. In that case it returns the
+/// Adds a capture, unless `rejected` returns true for the existing ones. In that case, returns the
 /// capture.
 pub fn add(capture: Capture, rejected: impl Fn(&[Capture]) -> bool) -> Option<Capture> {
     let mut captures = CAPTURES.lock().unpoisoned();

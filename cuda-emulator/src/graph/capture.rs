@@ -22,7 +22,7 @@ pub use super::capture_rules::{
     reject_wait, reject_wait_for_all, reject_wait_for_green, reject_work,
 };
 
-/// Begins to capture a stream, into a new graph or one of the client's.
+/// Begins to capture a stream, into a new graph or into an existing one.
 ///
 /// # Errors
 /// Returns:
@@ -83,8 +83,8 @@ pub fn begin(
 /// - `CUDA_ERROR_STREAM_CAPTURE_UNMATCHED` if the capture was begun on another stream (it becomes
 ///   invalid);
 /// - `CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD` if it was begun by another thread and is not relaxed;
-/// - `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` or `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` if it is
-///   invalid or has unjoined streams. It ends all the same.
+/// - `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if it is invalid, or
+///   `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` if it has unjoined streams. In both cases it ends.
 pub fn end(stream: &Arc<Stream>) -> Result<Arc<Graph>> {
     let mut captures = captures().ok_or(Code::ERROR_ILLEGAL_STATE)?;
     let at = captures.iter().position(|one| one.has(stream));

@@ -17,7 +17,7 @@ use crate::queue::event::Event;
 use crate::queue::stream::{Role, Stream};
 
 const GLOBAL: u32 = CU_STREAM_CAPTURE_MODE_GLOBAL;
-/// The mode of captures that forbid nothing to other streams.
+/// The mode of captures that restrict no calls on other streams.
 pub const RELAXED: u32 = CU_STREAM_CAPTURE_MODE_RELAXED;
 
 thread_local! {
@@ -176,7 +176,10 @@ pub fn reject_captured(event: &Event) -> Result {
     }
 }
 
-/// Rejects a query of an event's time. Like [`reject_captured`], but an active capture stays valid.
+/// Rejects a query of an event's time.
+///
+/// # Errors
+/// Returns the errors of [`reject_captured`], but an active capture stays valid.
 pub fn reject_untimed(event: &Event) -> Result {
     let under_way = |id| captures().is_some_and(|all| all.iter().any(|one| one.id == id));
     match event.captured() {

@@ -90,7 +90,7 @@ pub fn get(handle: u64) -> Result<Arc<Graph>> {
     Ok(Arc::clone(&found))
 }
 
-/// Destroys a graph of the client's.
+/// Destroys a graph that the client owns.
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` if the handle is not that of a live graph, if a node owns the
@@ -133,7 +133,8 @@ impl Graph {
             || self.body().nodes.values().any(inside)
     }
 
-    /// Adds references to a user object, either new ones or the client's.
+    /// Adds references to a user object. The flags determine whether these are new references or
+    /// the client's.
     ///
     /// # Errors
     /// Returns the errors of [`UserObject::add_graph_references`].
@@ -211,7 +212,7 @@ impl Graph {
             .any(|node| what(&node.task) || node.task.graphs().iter().any(|graph| graph.has(what)))
     }
 
-    /// Like [`Graph::close`], for a graph that nothing else can end.
+    /// Like [`Graph::close`], for a graph that no other thread can close.
     pub fn end(&self) {
         self.close();
     }
@@ -244,8 +245,9 @@ impl Graph {
         self.add_captured(task, dependencies)
     }
 
-    /// Like [`Graph::add`], for a node of a capture. A driver checks only the start of its edges,
-    /// which [`Graph::check_from`] does: any node may follow a kernel's programmatic port.
+    /// Like [`Graph::add`], for a node of a capture. Like NVIDIA's driver, it checks only the start
+    /// of each edge ([`Graph::check_from`]), because any node may follow a kernel's programmatic
+    /// port.
     ///
     /// # Errors
     /// Returns the errors of [`Graph::add`], except those about edge data.
@@ -294,10 +296,11 @@ impl Graph {
         number.and_then(kind) == Ok(CU_GRAPH_NODE_TYPE_KERNEL)
     }
 
-    /// Checks that edges with this data may start at a node, if they end at a suitable one.
+    /// Checks that an edge with this data may start at its node. The node at its end is not
+    /// checked.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` if they may not.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it may not.
     pub fn check_from(&self, dependency: &Dependency) -> Result {
         let number = self.number(dependency.node)?;
         let body = self.body();
@@ -370,7 +373,9 @@ impl Body {
     }
 
     /// Returns the numbers of all nodes in topological order, and otherwise in order of creation.
-    /// If there is a cycle, returns the number of a node in it.
+    ///
+    /// # Errors
+    /// Returns the number of a node in a cycle, if there is a cycle.
     pub fn topological(&self) -> std::result::Result<Vec<u64>, u64> {
         let mut open: BTreeMap<u64, usize> = self
             .nodes

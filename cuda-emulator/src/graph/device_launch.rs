@@ -7,7 +7,8 @@
 //!   "fire and forget" have ended.
 //! - Sibling launches are children of the parent, so they run after the graph.
 //!
-//! All of it is part of the host's launch: later work on the host's stream waits for it.
+//! All these launches are part of the host's launch: later work on the host's stream waits for
+//! them.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -290,8 +291,8 @@ impl GraphRun for Environment {
 /// Checks that kernels may launch a graph.
 ///
 /// # Errors
-/// Returns the first unsuitable node: its type is not allowed, or it is a kernel of another context
-/// than the others. Also returns an error for a graph without work.
+/// Returns the first node whose type is not allowed, or that is a kernel of a different context
+/// from the other nodes. Also returns an error if the graph contains no work.
 pub fn check(plan: &Plan) -> std::result::Result<(), InstantiateError> {
     let rejected = |result, node| InstantiateError {
         code: Code::ERROR_INVALID_VALUE,

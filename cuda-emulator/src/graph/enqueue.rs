@@ -18,8 +18,8 @@ use crate::work::operation::Operation;
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_HANDLE` if a kernel or an event belongs to another context than the
 /// stream. Returns `CUDA_ERROR_NOT_SUPPORTED` for a kernel that launches graphs outside of a graph.
-/// Also returns the errors of captures, and the sticky error if a fault happens while the call
-/// waits.
+/// Also returns the errors of [`capture::record`], and the sticky error if a fault happens while
+/// the call waits.
 pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
     let context = match &operation {
         Operation::Launch(launch) => Some(&launch.function.context),
@@ -42,7 +42,9 @@ pub fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
 /// Enqueues a copy on a stream, or records it if the stream is being captured.
 ///
 /// # Errors
-/// Returns the errors of [`Transfer::new`], of [`Transfer::submit`] and of captures.
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for a synchronous copy on a stream that is being
+/// captured. Also returns the errors of [`Side::expect_open`], [`Transfer::new`],
+/// [`Transfer::submit`] and [`enqueue`].
 pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: Extent) -> Result {
     for side in [&to, &from] {
         side.expect_open(&stream.context)?;
@@ -60,7 +62,8 @@ pub fn copy(stream: &Arc<Stream>, timing: Timing, to: Side, from: Side, extent: 
 /// Enqueues a fill on a stream, or records it if the stream is being captured.
 ///
 /// # Errors
-/// Returns the errors of [`Fill::check`] and of captures.
+/// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for a synchronous fill on a stream that is being
+/// captured. Also returns the errors of [`Fill::check`] and [`enqueue`].
 pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
     let Some(checked) = fill.check(&stream.context)? else {
         return Ok(());
@@ -76,7 +79,7 @@ pub fn fill(stream: &Arc<Stream>, timing: Timing, fill: Fill) -> Result {
 /// Enqueues or records stream memory operations: all of them, or none if one is rejected.
 ///
 /// # Errors
-/// Returns the error of the first invalid operation, and the errors of captures.
+/// Returns the error of the first invalid operation, and the errors of [`enqueue`].
 pub fn words(stream: &Arc<Stream>, operations: &[MemoryOperation]) -> Result {
     if operations.is_empty() {
         return Ok(());
@@ -88,7 +91,7 @@ pub fn words(stream: &Arc<Stream>, operations: &[MemoryOperation]) -> Result {
 /// rejected.
 ///
 /// # Errors
-/// Returns the errors of [`Semaphores::expect`] and of captures.
+/// Returns the errors of [`Semaphores::new`], [`Semaphores::expect`] and [`enqueue`].
 pub fn semaphores(
     stream: &Arc<Stream>,
     act: Act,

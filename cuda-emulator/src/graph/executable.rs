@@ -20,12 +20,12 @@ use cuda_emulator_engine::Unpoisoned;
 /// An executable graph.
 pub struct Exec {
     pub handle: u64,
-    /// Unique in the process, also among graphs.
+    /// Unique in the process among graphs and executable graphs.
     pub id: u64,
     /// `CUgraphInstantiate_flags`
     pub flags: u64,
     state: Mutex<State>,
-    /// The part that kernels need to launch it, if they may.
+    /// The part that kernels need to launch it. `None` if they may not launch it.
     pub launchable: Option<Arc<Launchable>>,
     /// The token of the graph from which it was made.
     _instance: Arc<()>,
@@ -138,10 +138,10 @@ impl Exec {
         self.state.lock().unpoisoned()
     }
 
-    /// Uploads its current state for launches by kernels, in the order of a stream.
+    /// Uploads the current state for launches by kernels, in stream order.
     ///
     /// # Errors
-    /// Returns the errors of captures.
+    /// Returns `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if the stream is being captured.
     pub fn upload(&self, stream: &Arc<Stream>) -> Result {
         capture::reject_work(stream)?;
         let state = self.state();
@@ -154,9 +154,11 @@ impl Exec {
     /// Launches it on a stream, after its last launch.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` if memory that it allocates was not freed since its last
-    /// launch, or memory that it frees is not allocated. Also returns the errors of captures, and
-    /// an error if a context of its work is destroyed or has faulted.
+    /// Returns:
+    /// - `CUDA_ERROR_INVALID_VALUE` if memory that it allocates was not freed since its last
+    ///   launch, or if memory that it frees is not allocated;
+    /// - `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if the stream is being captured;
+    /// - another error if a context of its work is destroyed or has faulted.
     pub fn launch(&self, stream: &Arc<Stream>) -> Result {
         capture::reject_graph(stream)?;
         let mut state = self.state();

@@ -250,7 +250,7 @@ impl Exec {
     /// Replaces its work with that of a graph.
     ///
     /// # Errors
-    /// Returns the reason if the graph differs too much. Then nothing has changed.
+    /// Returns the reason if the graph differs too much. In that case nothing changes.
     pub fn update(&self, graph: &Graph) -> Checked {
         let new = Plan::of(graph).map_err(|_| UpdateError::plain(CU_GRAPH_EXEC_UPDATE_ERROR))?;
         let plan = &mut self.state().plan;
@@ -261,8 +261,8 @@ impl Exec {
     /// Replaces the task of a node with another task of the same type, for later launches.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` if it was not made from the node, if the node was
-    /// destroyed, or if the task has another type or differs too much.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the executable graph was not made from a graph with
+    /// this node, if the node was destroyed, or if the task has another type or differs too much.
     pub fn set(&self, node: u64, task: Task) -> Result {
         node::containing(node)?;
         let mut state = self.state();

@@ -25,7 +25,8 @@ const KNOWN: [u32; 9] = [
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
 ];
 
-/// Returns which bytes belong to an attribute's value. A query writes only these.
+/// Returns a function that tests whether a byte belongs to an attribute's value. A query writes
+/// only these bytes.
 pub fn bytes_of_value(id: u32) -> impl Fn(usize) -> bool {
     let end = match id {
         CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => 32,
@@ -105,8 +106,8 @@ impl Node {
     /// Replaces all attributes.
     ///
     /// # Errors
-    /// Returns the errors of [`Node::set_attribute`], with `CUDA_ERROR_INVALID_VALUE` for clusters
-    /// that do not fit.
+    /// Returns the errors of [`Node::set_attribute`], except that clusters that do not fit return
+    /// `CUDA_ERROR_INVALID_VALUE`.
     pub fn set_attributes(&mut self, all: (Vec<LaunchAttribute>, Shape)) -> Result {
         let launch = self.launch()?;
         let mut new = launch.clone();

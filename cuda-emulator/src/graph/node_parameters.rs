@@ -40,7 +40,8 @@ fn in_context(handle: u64) -> Result<Arc<Context>> {
 /// Creates the task of a kernel node.
 ///
 /// # Errors
-/// Returns the errors of a launch.
+/// Returns the errors of [`launch::arguments`] and [`Launch::new`], and
+/// `CUDA_ERROR_INVALID_HANDLE` if the function or kernel is not live.
 pub fn kernel(params: &KernelNodeParams2) -> Result<Task> {
     let plain = params.plain;
     let function = if plain.function != 0 {
@@ -68,7 +69,8 @@ pub fn kernel(params: &KernelNodeParams2) -> Result<Task> {
 /// Creates the task of a copy node.
 ///
 /// # Errors
-/// Returns the errors of a copy, and `CUDA_ERROR_INVALID_VALUE` if there is nothing to copy.
+/// Returns the errors of [`Transfer::described`], `CUDA_ERROR_INVALID_VALUE` if the context may not
+/// access the memory, or an error if the context is not usable.
 pub fn copy(copy: &Copy3d, context: u64) -> Result<Task> {
     let context = in_context(context)?;
     let transfer = Transfer::described(copy)?;
@@ -81,7 +83,8 @@ pub fn copy(copy: &Copy3d, context: u64) -> Result<Task> {
 /// Creates the task of a fill node.
 ///
 /// # Errors
-/// Returns the errors of a fill, and `CUDA_ERROR_INVALID_VALUE` if there is nothing to fill.
+/// Returns the errors of [`Fill::check`], `CUDA_ERROR_INVALID_VALUE` if there is nothing to fill,
+/// or an error if the context is not usable.
 pub fn fill(params: &MemsetNodeParams, context: u64) -> Result<Task> {
     let context = in_context(context)?;
     if !matches!(params.element, 1 | 2 | 4) {
@@ -145,6 +148,10 @@ pub fn record(event: u64) -> Result<Task> {
     Ok(Task::Operation(Operation::Record(event), context))
 }
 
+/// Creates the task of an event wait node.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_HANDLE` if the event does not exist.
 pub fn wait(event: u64) -> Result<Task> {
     let event = event::get(event)?;
     let context = event.context.clone();
@@ -248,8 +255,7 @@ impl Node {
     /// keeps these parameters.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` if the node has another type. The same applies to the
-    /// methods below.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not a kernel node.
     pub fn kernel_params(&mut self) -> Result<KernelNodeParams2> {
         let Task::Operation(Operation::Launch(launch), context) = &self.task else {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -277,6 +283,10 @@ impl Node {
         })
     }
 
+    /// Returns a copy node's parameters.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not a copy node.
     pub fn copy_params(&self) -> Result<MemcpyNodeParams> {
         match &self.task {
             Task::Operation(Operation::Copy(transfer), context) => Ok(MemcpyNodeParams {
@@ -289,6 +299,10 @@ impl Node {
         }
     }
 
+    /// Returns a fill node's parameters.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not a fill node.
     pub fn fill_params(&self) -> Result<MemsetNodeParams2> {
         let Task::Operation(Operation::Fill(checked), context) = &self.task else {
             return Err(Code::ERROR_INVALID_VALUE);
@@ -307,6 +321,10 @@ impl Node {
         })
     }
 
+    /// Returns a host node's parameters.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not a host node.
     pub fn host_params(&self) -> Result<HostNodeParams> {
         match &self.task {
             Task::Operation(Operation::Call(call), _) => Ok(HostNodeParams {
@@ -317,7 +335,11 @@ impl Node {
         }
     }
 
-    /// Returns the parameters. Its pointers are valid as long as the node keeps these parameters.
+    /// Returns the parameters of a node with stream memory operations. Their pointers are valid as
+    /// long as the node keeps these parameters.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the node has another type.
     pub fn batch_params(&self) -> Result<BatchNodeParams> {
         match &self.task {
             Task::Operation(Operation::Words(words), context) => Ok(BatchNodeParams {
@@ -330,7 +352,11 @@ impl Node {
         }
     }
 
-    /// Returns the parameters. Its pointers are valid as long as the node keeps these parameters.
+    /// Returns the parameters of a semaphore node. Their pointers are valid as long as the node
+    /// keeps these parameters.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the node has another type.
     pub fn semaphore_params(&self, act: Act) -> Result<SemaphoreNodeParams> {
         match &self.task {
             Task::Operation(Operation::Semaphores(semaphores), _) if semaphores.act == act => {
@@ -344,7 +370,10 @@ impl Node {
         }
     }
 
-    /// Returns the event that it records, or for which it waits.
+    /// Returns the event that it records, or for which it waits. `kind` selects the type of node.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the node has another type.
     pub fn event(&self, kind: u32) -> Result<u64> {
         match &self.task {
             Task::Operation(Operation::Record(event) | Operation::Await(event), _)
@@ -356,6 +385,10 @@ impl Node {
         }
     }
 
+    /// Returns an allocation node's parameters.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not an allocation node.
     pub fn allocation_params(&self) -> Result<AllocNodeParams> {
         match &self.task {
             Task::Operation(Operation::Allocate(memory), _) => Ok(memory.params()),
@@ -364,6 +397,9 @@ impl Node {
     }
 
     /// Returns the address that it frees.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not a free node.
     pub fn freed(&self) -> Result<u64> {
         match &self.task {
             Task::Operation(Operation::Free(memory), _) => Ok(memory.address()),
@@ -372,6 +408,9 @@ impl Node {
     }
 
     /// Returns the contents of a conditional node.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not a conditional node.
     pub fn branch(&self) -> Result<&Branch> {
         match &self.task {
             Task::Conditional(branch) => Ok(branch),
@@ -379,7 +418,10 @@ impl Node {
         }
     }
 
-    /// Returns the graph that it owns.
+    /// Returns the graph that a child graph node owns.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if it is not a child graph node.
     pub fn child(&self) -> Result<&Arc<Graph>> {
         match &self.task {
             Task::Child(graph) => Ok(graph),
@@ -452,7 +494,7 @@ impl Operation {
     /// Keeps the attributes of a kernel node whose parameters are replaced.
     ///
     /// # Errors
-    /// Returns the errors of a launch with these attributes.
+    /// Returns the errors of [`Launch::check`].
     pub fn keep_attributes(&mut self, old: &Operation) -> Result {
         let (Operation::Launch(new), Operation::Launch(old)) = (self, old) else {
             return Ok(());

@@ -69,8 +69,10 @@ impl Action {
 }
 
 impl Plan {
-    /// Creates the plan of a graph in its current state. If there is a cycle, returns the handle of
-    /// a node in it.
+    /// Creates the plan of a graph in its current state.
+    ///
+    /// # Errors
+    /// Returns the handle of a node in a cycle, if there is a cycle.
     pub fn of(graph: &Graph) -> std::result::Result<Plan, u64> {
         let mut references = References::default();
         references.extend(&graph.references(), Some(1));

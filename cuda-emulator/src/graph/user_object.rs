@@ -89,7 +89,7 @@ impl UserObject {
         Ok(())
     }
 
-    /// Removes references of the client.
+    /// Removes references that the client holds.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if `count` is 0 or too large, or if the client has fewer
@@ -150,7 +150,8 @@ fn destroy_elsewhere(call: Destruction) {
 }
 
 impl UserObject {
-    /// Counts references of a graph, either new ones or the client's.
+    /// Counts references of a graph. The flags determine whether these are new references or the
+    /// client's.
     ///
     /// # Errors
     /// Returns `CUDA_ERROR_INVALID_VALUE` if `count` is 0 or too large, for unknown flags, and if

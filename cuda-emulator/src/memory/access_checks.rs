@@ -65,8 +65,8 @@ impl Allocation {
         !shared && self.context.id != context.id && self.context.ordinal == context.ordinal
     }
 
-    /// Returns, with `CUDA_EMULATOR_CHECK=context`, why work of a context must not access it at
-    /// `address`, or `None` if it may.
+    /// Returns why work of a context must not access it at `address`, or `None` if it may or
+    /// `CUDA_EMULATOR_CHECK=context` is not set.
     pub fn foreign_access(&self, context: &Context, address: u64) -> Option<String> {
         (configuration::get().check_context && self.is_foreign_to(context)).then(|| {
             format!(

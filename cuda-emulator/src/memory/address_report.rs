@@ -26,7 +26,7 @@ pub fn explain(address: u64, size: u32) -> String {
         }
         if !live.ready.load(Ordering::Acquire) {
             return format!(
-                "{place} has not been allocated yet in its stream's order: wait for that stream first"
+                "{place} has not been allocated yet in its stream's order. Fix: wait for that stream first"
             );
         }
         let beyond = (address - live.base + u64::from(size)).saturating_sub(live.size);

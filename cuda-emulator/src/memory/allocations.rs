@@ -271,7 +271,7 @@ pub fn place_in(
     allocation
 }
 
-/// Registers memory of the client's with the device.
+/// Adds host memory that the client allocated to the table, for `cuMemHostRegister`.
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` if the range wraps around, and

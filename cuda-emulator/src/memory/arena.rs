@@ -1,8 +1,8 @@
 //! The address space of device memory.
 //!
 //! One large range is reserved at first use, and the system provides pages when they are touched.
-//! No part of it is ever unmapped. A copy or kernel that runs a moment too late reads stale bytes
-//! at worst, and never an unmapped page.
+//! No part of it is ever unmapped. A copy or kernel that still runs when memory is freed reads
+//! stale bytes at worst, and never an unmapped page.
 //!
 //! Memory that other processes may open (`cuIpcGetMemHandle`) comes from a second range, whose
 //! pages belong to a file. Their first access costs more. The pages cannot be exchanged later,
@@ -17,8 +17,8 @@ use crate::process::memory_file::{Memfd, PAGE};
 
 /// Alignment of every allocation, as on a GPU.
 pub const ALIGNMENT: u64 = 512;
-/// Limits, in bytes and in number, of the freed blocks whose addresses are not yet reused. The
-/// delay makes a use after free hit nothing instead of another allocation's data.
+/// Limits, in bytes and in number, of the freed blocks whose addresses are not yet reused. Because
+/// of this delay, a use after free accesses an unallocated address and not another allocation.
 const QUARANTINE_BYTES: u64 = 64 << 20;
 const QUARANTINE_BLOCKS: usize = 1024;
 /// Freed blocks of at least this size return their pages to the system.
@@ -149,8 +149,8 @@ pub fn rounded(size: u64) -> Option<u64> {
     size.max(1).checked_next_multiple_of(ALIGNMENT)
 }
 
-/// Like [`allocate`], but of memory that other processes may open. Falls back to memory of this
-/// process if there is none.
+/// Like [`allocate`], but allocates memory that other processes may open. Falls back to memory of
+/// this process if the exportable range is missing or full.
 pub fn allocate_exportable(size: u64, align: u64) -> Option<u64> {
     let taken = range(true).and_then(|range| take(range, size, align));
     taken.or_else(|| allocate(size, align))

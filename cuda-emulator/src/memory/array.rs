@@ -264,8 +264,8 @@ pub fn create(described: Array3dDescriptor) -> Result<Arc<Array>> {
     make(&context, described, texel, false)
 }
 
-/// Creates a mipmapped array in the current context. The number of levels is limited to at least
-/// one and at most down to a single texel.
+/// Creates a mipmapped array in the current context. The number of levels is clamped to at least
+/// one and at most the number down to a single texel.
 ///
 /// # Errors
 /// Returns the errors of [`create`].

@@ -6,11 +6,11 @@ use crate::abi::status::{Code, Result};
 use crate::process::device;
 use crate::process::memory_file;
 
-/// The resources of an allocation, which it returns when it is freed.
+/// The resources of an allocation, which are released when it is freed.
 #[derive(Default)]
 pub struct Backing {
-    /// Start and size of the addresses taken from the arena. `None` for memory of the client's own
-    /// and for memory in a reservation.
+    /// Start and size of the addresses taken from the arena. `None` for memory that the client
+    /// allocated and for memory in a reservation.
     addresses: Option<(u64, u64)>,
     /// Whether whole pages of a file are mapped there.
     pub in_file: bool,
@@ -68,11 +68,11 @@ impl Backing {
         self.addresses.map_or(0, |(start, _)| start)
     }
 
-    /// Returns everything to the arena and the budget. It must be called only once.
+    /// Releases the addresses and the share of the budget. Must be called only once.
     pub fn release(&self) {
         if let Some((start, bytes)) = self.addresses {
-            // SAFETY: whole pages of the arena, whose allocation has been freed. Work that is late
-            // reads empty pages.
+            // SAFETY: whole pages of the arena, whose allocation has been freed. Work that still
+            // runs reads zeros.
             if !self.in_file || unsafe { memory_file::unmap_at(start, bytes) } {
                 arena::release(start, bytes);
             }

@@ -27,7 +27,7 @@ pub fn take(ordinal: i32, bytes: u64) -> Result {
     Ok(())
 }
 
-/// Returns bytes counted by [`take`].
+/// Counts bytes that [`take`] counted as free again.
 pub fn release(ordinal: i32, bytes: u64) {
     USED.lock().unpoisoned()[ordinal as usize] -= bytes;
 }

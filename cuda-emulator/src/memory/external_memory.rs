@@ -53,7 +53,7 @@ impl Object for External {
 pub fn import(fd: i32, size: u64, dedicated: bool) -> Result<u64> {
     let context = context::current()?;
     let physical = physical_memory::adopt(fd)?;
-    // SAFETY: the client has handed over the descriptor, as the documentation of the call says.
+    // SAFETY: by the call's documentation, the driver now owns the descriptor.
     unsafe { libc::close(fd) };
     let made = IMPORTED.insert(|handle| External {
         handle,

@@ -1,8 +1,7 @@
 //! Memory that graphs allocate and free.
 //!
-//! An allocation node has its address, and the memory behind it, from its creation on, so the
-//! address is the same at every launch. A launch makes the memory accessible, and a free makes it
-//! inaccessible.
+//! An allocation node receives its address and memory when it is created, so the address is the
+//! same at every launch. A launch makes the memory accessible, and a free makes it inaccessible.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -218,8 +217,8 @@ impl GraphMemory {
     /// Records that a graph gets a node that frees it.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` if this graph already frees it. Also returns it if
-    /// another graph frees it and one of the two graphs contains the allocation node.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if this graph already frees it, or if another graph frees
+    /// it and one of the two graphs contains the allocation node.
     pub fn free_by(&self, graph: u64) -> Result {
         let before = self.freed_by.load(Ordering::Acquire);
         let owners = before == self.owner || graph == self.owner;

@@ -1,8 +1,8 @@
 //! Memory shared between processes by IPC handles.
 //!
-//! Memory from `cuMemAlloc` is in a file in memory ([`arena::file_at`]). A handle leads to a slot
-//! that says which part of the file it is and whether it is still allocated. Another process maps
-//! that part.
+//! Memory from `cuMemAlloc` is in a file in memory ([`arena::file_at`]). A handle identifies a slot
+//! that contains the memory's position in the file and whether it is still allocated. Another
+//! process maps that part of the file.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -20,7 +20,7 @@ use crate::process::shared_slots::{Handle, HandleKind, Key, OpenError, Slot};
 use crate::process::warnings;
 use cuda_emulator_engine::Unpoisoned;
 
-/// The words of a memory slot after the one that says whether the memory can be opened.
+/// The words of a memory slot after the one that states whether the memory can be opened.
 const FILE: usize = 2;
 const OFFSET: usize = 3;
 const SIZE: usize = 4;
@@ -134,8 +134,7 @@ pub fn open(handle: &Handle) -> Result<u64> {
     Ok(base)
 }
 
-/// Enables peer access of a context to memory that it has opened, which is the meaning of the
-/// call's only flag.
+/// Enables peer access of a context to memory that it has opened, as the call's only flag requests.
 fn reach(context: &Context, owner: &Context) -> Result {
     if context.ordinal == owner.ordinal {
         return Ok(());

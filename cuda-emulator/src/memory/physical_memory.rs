@@ -26,7 +26,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"emu-phys");
 const FABRIC: u32 = CU_MEM_HANDLE_TYPE_FABRIC;
 const WIN32: u32 = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT;
 
-/// Physical memory. It exists until its handles, mappings and descriptors are gone.
+/// Physical memory. It exists as long as a handle, mapping or descriptor refers to it.
 pub struct Physical {
     storage: Place,
     pub size: u64,

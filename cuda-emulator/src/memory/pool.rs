@@ -120,6 +120,9 @@ pub fn current_for(purpose: Purpose) -> Arc<Pool> {
 }
 
 /// Sets the pool that `cuMemAllocAsync` uses on a device.
+///
+/// # Errors
+/// Returns the errors of [`set_current_for`].
 pub fn set_current(ordinal: i32, pool: Arc<Pool>) -> Result {
     set_current_for(of_device(ordinal), pool)
 }
@@ -390,7 +393,7 @@ impl Pool {
         }
     }
 
-    /// Records that memory of it is freed on a stream.
+    /// Records that memory of the pool is freed on a stream.
     pub fn freed_on(&self, stream: u64) {
         self.freed_on.lock().unpoisoned().insert(stream);
     }
@@ -427,6 +430,11 @@ impl Pool {
         attribute >= CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
     }
 
+    /// Sets a `CUmemPool_attribute`.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool is imported, if the attribute cannot be set,
+    /// or if the value of a high-water mark is not 0.
     pub fn set_attribute(&self, attribute: u32, value: u64) -> Result {
         self.expect_own()?;
         let mut settings = self.settings.lock().unpoisoned();

@@ -3,8 +3,8 @@
 //! As seen on an H200 (driver 580), a pool gets memory from the system in pieces of 32 MiB. It
 //! places allocations in them at multiples of 512 bytes, and releases pieces that contain no
 //! allocation. These places exist only in the account: the emulator's memory is elsewhere, in the
-//! arena, which delays the reuse of freed addresses. Only in a pool that other processes may open
-//! are the places real. There they are offsets in its file.
+//! arena, which delays the reuse of freed addresses. The places are real only in a pool that other
+//! processes may open, where they are offsets in the pool's file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -148,8 +148,9 @@ impl Account {
         size.checked_next_multiple_of(unit)
     }
 
-    /// Returns the place at which new pieces make room. A file has a fixed size, so there the first
-    /// sufficient hole between the pieces is reused. Otherwise the place is after the last piece.
+    /// Returns the place for an allocation that needs new pieces. A file has a fixed size, so the
+    /// first sufficient hole between its pieces is used. Otherwise the place is after the last
+    /// piece.
     fn room(&self, bytes: u64) -> u64 {
         let mut from = 0;
         for piece in self.pieces.iter().filter(|_| self.paged) {
@@ -338,8 +339,8 @@ mod tests {
         assert_eq!(account.reserved(), FILE_SIZE);
     }
 
-    /// Returns the first sufficient gap between places by walking all of them, or the end of the
-    /// line.
+    /// Returns the first sufficient gap in the pieces by walking all places, or `None` if there is
+    /// no such gap.
     fn walked(places: &BTreeMap<u64, u64>, pieces: &BTreeSet<u64>, bytes: u64) -> Option<u64> {
         let mut from = None;
         for piece in pieces {

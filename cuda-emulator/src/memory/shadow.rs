@@ -1,4 +1,4 @@
-//! One bit per byte that says whether the byte has been written. Only maintained with
+//! One bit per byte, which is set when the byte is written. Only maintained with
 //! `CUDA_EMULATOR_CHECK=uninit`.
 
 use std::sync::atomic::{AtomicU64, Ordering};

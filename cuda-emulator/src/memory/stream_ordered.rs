@@ -17,6 +17,10 @@ use crate::queue::stream::{self, How, Piece, Stream};
 
 /// Allocates memory from a pool, for `cuMemAllocAsync`. The address is known at once. The memory
 /// becomes accessible in stream order.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the pool is imported or its device has no context, and
+/// `CUDA_ERROR_OUT_OF_MEMORY` if the pool or the device has no room.
 pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64> {
     pool.expect_own()?;
     if size == 0 {
@@ -60,6 +64,10 @@ pub fn allocate(pool: &Arc<Pool>, size: u64, stream: &Arc<Stream>) -> Result<u64
 }
 
 /// Frees memory in stream order, for `cuMemFreeAsync`.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the address is not the start of a stream-ordered
+/// allocation, or if the allocation has already been freed.
 pub fn free(address: u64, stream: &Arc<Stream>) -> Result {
     let allocation = allocations::starting_at(address).ok_or(Code::ERROR_INVALID_VALUE)?;
     if allocation.origin == Origin::Graph {

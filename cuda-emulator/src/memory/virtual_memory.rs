@@ -120,7 +120,7 @@ pub fn reservation(address: u64) -> Option<(u64, u64)> {
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` if the addresses are not reserved or something is mapped
 /// there, and `CUDA_ERROR_NOT_SUPPORTED` for a part of the memory, as an H200 does. Returns
-/// `CUDA_ERROR_OUT_OF_MEMORY` if the system makes no more mappings.
+/// `CUDA_ERROR_OUT_OF_MEMORY` if the system allows no more mappings.
 pub fn map(address: u64, size: u64, offset: u64, physical: &Arc<Physical>) -> Result {
     if size == 0 || !address.is_multiple_of(GRANULARITY) {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -184,8 +184,8 @@ impl Space {
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` for addresses that are not reserved and for a part of a
-/// mapping. Returns `CUDA_ERROR_OPERATING_SYSTEM` if the system makes no more mappings. Then the
-/// old mapping stays.
+/// mapping. Returns `CUDA_ERROR_OPERATING_SYSTEM` if the system allows no more mappings. In that
+/// case the old mapping stays.
 pub fn unmap(address: u64, size: u64) -> Result {
     let mut space = lock();
     let reserved = space.reserved.range(..=address).next_back();
@@ -204,7 +204,7 @@ pub fn unmap(address: u64, size: u64) -> Result {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     for (at, last) in touched {
-        // SAFETY: a mapping until now, and the lock is held. Work that is late reads empty pages.
+        // SAFETY: a mapping until now, and the lock is held. Work that still runs reads zeros.
         if !unsafe { memory_file::unmap_at(at, last - at) } {
             return Err(Code::ERROR_OPERATING_SYSTEM);
         }

@@ -178,8 +178,8 @@ fn watch(call: &Call, body: &mut dyn FnMut() -> Result, arguments: &[&dyn Show])
 /// library's code. It is the same in every run of a program, wherever the program is loaded.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn callers() -> u64 {
-    /// About five of them are the emulator's. More would tell apart the callers of a library, and
-    /// not only places in it.
+    /// About five of them are in the emulator. With a greater depth, the hash would also depend on
+    /// the callers of a library that calls the driver.
     const DEPTH: usize = 8;
     let mut addresses = [std::ptr::null_mut(); DEPTH];
     // SAFETY: the array has this many places.
@@ -299,9 +299,8 @@ fn log_failure(name: &'static str, code: Code) {
     if listeners.is_empty() {
         return;
     }
-    // A callback may make calls that fail. The reason of this failure must survive them. SAFETY: a
-    // NUL-terminated text that stays valid until a call on this thread fails. It is copied before
-    // that.
+    // A callback may make calls that fail, so the reason for this failure is copied first.
+    // SAFETY: a NUL-terminated text that stays valid until a call on this thread fails.
     let text = |address| unsafe { CStr::from_ptr(address as *const c_char) };
     let kept =
         failure_reason::address().map(|address| text(address).to_string_lossy().into_owned());

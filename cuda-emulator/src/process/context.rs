@@ -278,6 +278,11 @@ impl Context {
         self.heap_used.store(0, Ordering::Relaxed);
     }
 
+    /// Returns the value of a `CUlimit`.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_UNSUPPORTED_LIMIT` if the device does not have the limit, and
+    /// `CUDA_ERROR_INVALID_VALUE` if the limit does not exist.
     pub fn limit(&self, limit: u32) -> Result<u64> {
         match limit {
             // Kernels cannot wait for the grids they launch.
@@ -296,6 +301,13 @@ impl Context {
         }
     }
 
+    /// Sets a `CUlimit`. As in the driver, some values are rounded or clamped.
+    ///
+    /// # Errors
+    /// Returns:
+    /// - `CUDA_ERROR_INVALID_VALUE` if the limit does not exist or the value is too large;
+    /// - `CUDA_ERROR_UNSUPPORTED_LIMIT` if the device does not have the limit;
+    /// - `CUDA_ERROR_NOT_PERMITTED` if the limit cannot be set.
     pub fn set_limit(&self, limit: u32, value: u64) -> Result {
         let value = match limit {
             // The driver rounds the stack size up and rejects more than 512 KiB.
@@ -412,6 +424,10 @@ pub fn get_or_current(handle: u64) -> Result<Arc<Context>> {
 }
 
 /// Like [`get_or_current`], but accepts a context that has faulted.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_CONTEXT` if there is no such context, and
+/// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it has been destroyed.
 pub fn alive_or_current(handle: u64) -> Result<Arc<Context>> {
     let context = match handle {
         0 => peek().ok_or(Code::ERROR_INVALID_CONTEXT)?,

@@ -9,9 +9,9 @@ static USED: AtomicBool = AtomicBool::new(false);
 
 /// Records a call.
 ///
-/// NVRTC opens its own `libcuda.so.1` and asks with these two calls whether there is a driver. In a
-/// program that has the emulator linked in, that is a second copy of the emulator, which cannot
-/// know the calls made to the first.
+/// NVRTC opens its own `libcuda.so.1` and makes these two calls to detect a driver. In a program
+/// that has the emulator linked in, that is a second copy of the emulator, which does not see the
+/// calls made to the first.
 pub fn note(call: &str) {
     if !matches!(call, "cuInit" | "cuGetExportTable") {
         USED.store(true, Ordering::Relaxed);

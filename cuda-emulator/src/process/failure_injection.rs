@@ -24,6 +24,9 @@ pub struct Failure {
 
 impl Failure {
     /// Parses `cuMemAlloc:3:CUDA_ERROR_OUT_OF_MEMORY`, or `cuMemAlloc:3+:CUDA_ERROR_OUT_OF_MEMORY`.
+    ///
+    /// # Errors
+    /// Returns a message if the text has another form, or if the driver has no such function.
     pub fn parse(text: &str) -> Result<Failure, String> {
         let fail = || {
             format!(

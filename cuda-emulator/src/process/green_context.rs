@@ -21,7 +21,8 @@ use cuda_emulator_engine::Unpoisoned;
 struct Set {
     ordinal: i32,
     members: Arc<[u32]>,
-    /// Whether it came from a split. To split it again, a green context must be made of it first.
+    /// Whether it came from a split. To split it again, a green context must be created from it
+    /// first.
     part: bool,
 }
 
@@ -67,7 +68,7 @@ fn resource(set: Set) -> DevResource {
         kind: CU_DEV_RESOURCE_TYPE_SM,
         set: place as u64 + 1,
         count,
-        // A part does not say how it could be split.
+        // A part cannot be split, so it reports no minimum size or alignment.
         smallest: if part { 0 } else { granularity },
         alignment: if part { 0 } else { granularity },
         ..DevResource::NONE

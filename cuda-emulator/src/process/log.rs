@@ -1,7 +1,7 @@
 //! The log of failed calls: the last messages, and the callbacks registered for new ones.
 //!
-//! For each failed call, an H200's driver (580) writes the same line as the last of its messages.
-//! Its messages before that one, which give reasons, are not emulated.
+//! For a failed call, an H200's driver (580) writes messages that explain the reason, and then the
+//! line that is emulated here. The explanations are not emulated.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -89,7 +89,7 @@ pub fn end() -> u32 {
 }
 
 /// Returns the messages from a position on (or all that are kept) in at most `room` bytes. If they
-/// do not fit, it returns the newest ones after a line that says so.
+/// do not fit, it returns the newest ones after a line that states that messages are missing.
 ///
 /// # Errors
 /// Returns `CUDA_ERROR_INVALID_VALUE` if the position is behind the end, or if not even one message

@@ -48,7 +48,11 @@ static KINDS: RwLock<Vec<&'static dyn Kind>> = RwLock::new(Vec::new());
 pub fn register(kind: &'static dyn Kind) {
     let mut kinds = KINDS.write().unpoisoned();
     match kinds.binary_search_by_key(&kind.rank(), |one| one.rank()) {
-        Ok(at) => assert_eq!(kinds[at].name(), kind.name(), "two kinds of one rank"),
+        Ok(at) => assert_eq!(
+            kinds[at].name(),
+            kind.name(),
+            "two kinds have the same rank"
+        ),
         Err(at) => kinds.insert(at, kind),
     }
 }
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "two kinds of one rank")]
+    #[should_panic(expected = "two kinds have the same rank")]
     fn registering_two_kinds_of_one_rank_panics() {
         static ONE: Things = Things(0xf2, "one", Mutex::new(Vec::new()));
         static OTHER: Things = Things(0xf2, "other", Mutex::new(Vec::new()));

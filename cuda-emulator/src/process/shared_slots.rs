@@ -18,7 +18,7 @@ use cuda_emulator_engine::Unpoisoned;
 const WORDS: usize = 8;
 const SLOT: u64 = 8 * WORDS as u64;
 const SIZE: u64 = SLOT << 20;
-/// The word of a memory slot that says whether the memory can be opened.
+/// The word of a memory slot that states whether the memory can be opened.
 const LIVE: usize = 1;
 /// How often a waiting thread checks whether the other process is still alive.
 const HEARTBEAT: Duration = Duration::from_millis(20);
@@ -246,8 +246,8 @@ pub struct SharedRecord {
 #[derive(Default)]
 struct Unpublished {
     open: BTreeSet<u64>,
-    /// Records that were reached while an earlier one is open, because streams do not follow each
-    /// other.
+    /// Records that were reached before an earlier one. This can happen because streams run
+    /// independently.
     reached: BTreeSet<u64>,
 }
 

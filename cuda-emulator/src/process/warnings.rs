@@ -1,4 +1,4 @@
-//! Notices that the emulator prints to standard error. `CUDA_EMULATOR_QUIET=1` silences them.
+//! Notices that the emulator prints to standard error. `CUDA_EMULATOR_QUIET=1` hides them.
 //!
 //! Reports of faults, findings of checks, and complaints about invalid settings are not notices.
 
@@ -34,13 +34,13 @@ pub fn print_start_notices() {
         }) {
             notice(
                 "this program runs on the CUDA emulator, not on a GPU: times measured here say nothing about a GPU \
-                 (CUDA_EMULATOR_QUIET=1 silences this)",
+                 (CUDA_EMULATOR_QUIET=1 hides this notice)",
             );
         }
         if !cuda_emulator_engine::OPTIMIZED {
             notice(
-                "the emulator's engine was built without optimization and is slow: put `opt-level = 3` under \
-                 `[profile.dev.package.cuda-emulator-engine]` in the Cargo.toml of the workspace",
+                "the emulator's engine was built without optimization and is slow. Fix: put `opt-level = 3` under \
+                 `[profile.dev.package.cuda-emulator-engine]` in the workspace's Cargo.toml",
             );
         }
     });

@@ -53,7 +53,7 @@ struct Point {
     number: u64,
 }
 
-/// The work that a wait for an event has to wait for.
+/// The work that a wait for an event must wait for.
 enum Wanted {
     /// Work of this process.
     Here(Mark),
@@ -94,6 +94,10 @@ fn now() -> u64 {
 }
 
 /// Creates an event in the current context.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_OUT_OF_MEMORY` if no slot is left for an interprocess event, or an error if
+/// there is no usable current context.
 pub fn create(flags: u32) -> Result<Arc<Event>> {
     let context = context::current()?;
     now();
@@ -114,9 +118,10 @@ pub fn create(flags: u32) -> Result<Arc<Event>> {
 /// Opens an event of another process.
 ///
 /// # Errors
-/// As recorded on an H200 (driver 580), returns `CUDA_ERROR_INVALID_CONTEXT` if the event is from
-/// this process, and `CUDA_ERROR_MAP_FAILED` if the handle is invalid. Unlike there, an event of a
-/// process that has ended cannot be opened.
+/// As on an H200 (driver 580), returns `CUDA_ERROR_INVALID_CONTEXT` if the event is from this
+/// process, and `CUDA_ERROR_MAP_FAILED` if the handle is invalid. Also returns
+/// `CUDA_ERROR_MAP_FAILED` if the event's process has ended, although an H200 can open such an
+/// event.
 pub fn open(handle: &shared_slots::Handle) -> Result<Arc<Event>> {
     let context = context::current()?;
     let slot = Slot::open(HandleKind::Event, handle).map_err(|error| match error {
@@ -146,6 +151,9 @@ pub fn get(handle: u64) -> Result<Arc<Event>> {
 }
 
 /// Destroys an event. Waits in progress are not affected.
+///
+/// # Errors
+/// Returns the errors of [`get`].
 pub fn destroy(handle: u64) -> Result {
     get(handle)?;
     EVENTS
@@ -272,8 +280,8 @@ impl Event {
         mark.filter(|mark| !mark.is_reached()).map(Wanted::Here)
     }
 
-    /// Returns whether there is nothing to wait for. A query counts as a wait, so delayed work
-    /// begins.
+    /// Returns whether the last record has been reached, or there is none. Like a wait, this query
+    /// starts delayed work.
     pub fn is_reached(&self) -> bool {
         match self.wanted() {
             None => true,
@@ -330,8 +338,9 @@ impl Event {
     /// Returns the milliseconds from `start` to this event.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_HANDLE` if one of the events was never recorded, does not keep
-    /// time or belongs to another context, and `CUDA_ERROR_NOT_READY` if one was not reached yet.
+    /// Returns `CUDA_ERROR_INVALID_HANDLE` if one of the events was never recorded, was created
+    /// without timing or belongs to another context. Returns `CUDA_ERROR_NOT_READY` if one has not
+    /// been reached yet.
     pub fn since(&self, start: &Event) -> Result<f32> {
         if (self.flags | start.flags) & CU_EVENT_DISABLE_TIMING != 0
             || !Arc::ptr_eq(&self.context, &start.context)

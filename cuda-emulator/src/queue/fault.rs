@@ -36,7 +36,7 @@ impl Fault {
     pub fn internal() -> Fault {
         Fault::new(
             Code::ERROR_LAUNCH_FAILED,
-            "the emulator itself failed (see the panic message above); please report it",
+            "the emulator panicked (see the panic message above). This is a bug in the emulator: please report it",
         )
     }
 

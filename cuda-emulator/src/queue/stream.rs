@@ -92,7 +92,7 @@ impl Mark {
         self.stream.wait(self.number);
     }
 
-    /// Like [`wait`](Self::wait), for a call of the client's: see [`Stream::wait_for_client`].
+    /// Like [`wait`](Self::wait), for a driver call: see [`Stream::wait_for_client`].
     pub fn wait_for_client(&self) {
         self.stream.wait_for_client(self.number);
     }
@@ -407,8 +407,8 @@ impl Stream {
         self.context.usable()
     }
 
-    /// Returns whether there is nothing to wait for. A query counts as a wait, so delayed work
-    /// begins.
+    /// Returns whether all work that [`frontier`](Self::frontier) covers is done. Like a wait, this
+    /// query starts delayed work.
     pub fn is_idle(self: &Arc<Self>) -> bool {
         let frontier = self.frontier();
         frontier.iter().for_each(Mark::want);

@@ -69,7 +69,7 @@ impl Condition {
         !self.used.swap(true, Ordering::AcqRel)
     }
 
-    /// Marks it as free after its node is gone.
+    /// Marks it as free after its node has been destroyed.
     pub fn leave(&self) {
         self.used.store(false, Ordering::Release);
     }

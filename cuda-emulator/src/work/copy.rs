@@ -3,7 +3,7 @@
 //! Synchronization follows the driver: a copy of pageable host memory has finished with that memory
 //! when the call returns, and copies between device and page-locked memory have not. While work is
 //! delayed (`CUDA_EMULATOR_HOLD`), copies of pageable memory are asynchronous as well, because CUDA
-//! only says that they may be synchronous.
+//! permits them to be synchronous but does not require it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -136,6 +136,9 @@ pub enum Place {
 }
 
 /// Returns the number of bytes from the first to the last.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the range exceeds the address space.
 pub fn span(side: &Side, extent: Extent) -> Result<u64> {
     let rows = side.pitch.checked_mul(extent[1] - 1);
     let slices = side.slice.checked_mul(extent[2] - 1);
@@ -146,6 +149,10 @@ pub fn span(side: &Side, extent: Extent) -> Result<u64> {
 }
 
 /// Returns the kind of memory of a side, and its allocation if there is one.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the address is null, if the range is not within one
+/// allocation or array, or if the memory is not of the claimed type.
 pub fn locate(side: &Side, extent: Extent) -> Result<(Place, Option<Arc<Allocation>>)> {
     if side.address == 0 {
         return Err(Code::ERROR_INVALID_VALUE);
@@ -481,9 +488,12 @@ pub struct Work {
 }
 
 impl Work {
-    /// Checks a range when the work runs. Returns a fault if the range has been freed since the
-    /// call, or is not yet allocated in stream order. With `CUDA_EMULATOR_CHECK=context`, also
-    /// returns a fault if it belongs to a context that the call does not name.
+    /// Checks a range when the work runs.
+    ///
+    /// # Errors
+    /// Returns a fault if the range has been freed since the call, is not yet allocated in stream
+    /// order, or may not be accessed. With `CUDA_EMULATOR_CHECK=context`, also returns a fault if
+    /// the range belongs to a context that the call does not name.
     pub fn present(
         &self,
         side: &Side,

@@ -97,8 +97,8 @@ impl Page {
 ///
 /// # Errors
 /// As on an H200 (driver 580), returns `CUDA_ERROR_INVALID_VALUE` for kinds of other systems, and
-/// `CUDA_ERROR_UNKNOWN` if the descriptor is not a semaphore. Then the client keeps the descriptor.
-/// An H200's driver accepts any object of its own as a semaphore.
+/// `CUDA_ERROR_UNKNOWN` if the descriptor is not a semaphore. After an error, the client still owns
+/// the descriptor. (An H200's driver accepts any object that it exported as a semaphore.)
 pub fn import(wanted: &ExternalSemaphoreHandle) -> Result<u64> {
     let context = context::current()?;
     let fd = wanted.handle[0] as i32;
@@ -111,7 +111,7 @@ pub fn import(wanted: &ExternalSemaphoreHandle) -> Result<u64> {
         return Err(Code::ERROR_INVALID_VALUE);
     }
     let page = Page::of(fd, wanted.kind).ok_or(Code::ERROR_UNKNOWN)?;
-    // SAFETY: the client has handed over the descriptor, as the documentation of the call says.
+    // SAFETY: by the call's documentation, the driver now owns the descriptor.
     drop(unsafe { OwnedFd::from_raw_fd(fd) });
     let made = IMPORTED.insert(|handle| Semaphore {
         handle,

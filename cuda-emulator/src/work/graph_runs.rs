@@ -59,8 +59,10 @@ pub fn unknown(handle: u64) -> String {
     format!("{handle:#x} is not an executable graph, or it was destroyed")
 }
 
-/// Handles `cudaGraphLaunch` by a kernel that may belong to a run. Returns the `cudaError_t`, or
-/// the reason for a fault.
+/// Handles `cudaGraphLaunch` by a kernel that may belong to a run. Returns the `cudaError_t`.
+///
+/// # Errors
+/// Returns the reason for a fault.
 pub fn launch(run: Option<&Arc<dyn GraphRun>>, exec: u64, stream: u64) -> Result<u32, String> {
     if exec == 0 {
         return Ok(INVALID_VALUE);

@@ -27,7 +27,7 @@ use crate::queue::fault::Fault;
 use crate::queue::stream::{How, Piece};
 use cuda_emulator_engine::{self as engine, Shape};
 
-/// Rejects a launch. The reason goes to the trace, because a code alone says little.
+/// Rejects a launch, and writes the reason to the trace, because the code does not show it.
 fn reject<T>(function: &Function, code: Code, why: impl FnOnce() -> String) -> Result<T> {
     call::trace(|line| {
         line.push_str(&format!(
@@ -50,32 +50,41 @@ fn check(function: &Function, shape: &Shape) -> Result {
     } = *shape;
     if (0..3).any(|axis| grid[axis] == 0 || grid[axis] > device::MAX_GRID[axis]) {
         return reject(function, Code::ERROR_INVALID_VALUE, || {
-            format!("grid {grid:?}")
+            format!(
+                "grid {grid:?}: each dimension must be from 1 to {:?}",
+                device::MAX_GRID
+            )
         });
     }
     if (0..3).any(|axis| block[axis] == 0 || block[axis] > device::MAX_BLOCK[axis]) {
         return reject(function, Code::ERROR_INVALID_VALUE, || {
-            format!("block {block:?}")
+            format!(
+                "block {block:?}: each dimension must be from 1 to {:?}",
+                device::MAX_BLOCK
+            )
         });
     }
     let threads: u32 = block.iter().product();
     if threads > device::MAX_THREADS {
         return reject(function, Code::ERROR_INVALID_VALUE, || {
-            format!("{threads} threads in a block")
+            format!(
+                "{threads} threads in a block: at most {} are possible",
+                device::MAX_THREADS
+            )
         });
     }
     if let Some(limit) = info.max_threads
         && threads > limit
     {
         return reject(function, Code::ERROR_INVALID_VALUE, || {
-            format!("{threads} threads in a block of a kernel compiled for at most {limit}")
+            format!("{threads} threads in a block, but the kernel was compiled for at most {limit}")
         });
     }
     if let Some(required) = info.required_block
         && block != required
     {
         return reject(function, Code::ERROR_INVALID_VALUE, || {
-            format!("block {block:?} for a kernel compiled for {required:?}")
+            format!("block {block:?}, but the kernel was compiled for {required:?}")
         });
     }
     if let Some(cluster) = cluster
@@ -83,8 +92,9 @@ fn check(function: &Function, shape: &Shape) -> Result {
     {
         return reject(function, code, || {
             format!(
-                "clusters of {cluster:?} blocks in a grid of {grid:?}: they must divide it, and have 8 blocks at most \
-                 (16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), or fewer if the kernel requires it"
+                "clusters of {cluster:?} blocks in a grid of {grid:?}: a cluster must divide the grid and have at \
+                 most 8 blocks (16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED), and no \
+                 more than the kernel's .maxclusterrank"
             )
         });
     }
@@ -92,8 +102,8 @@ fn check(function: &Function, shape: &Shape) -> Result {
     if shared > allowed {
         return reject(function, Code::ERROR_INVALID_VALUE, || {
             format!(
-                "{shared} bytes of dynamic shared memory, {allowed} allowed (cuFuncSetAttribute \
-                 MAX_DYNAMIC_SHARED_SIZE_BYTES allows up to {})",
+                "{shared} bytes of dynamic shared memory, but {allowed} are allowed. Fix: raise the limit with \
+                 cuFuncSetAttribute (MAX_DYNAMIC_SHARED_SIZE_BYTES, at most {})",
                 device::architecture()
                     .shared_opt_in
                     .saturating_sub(info.static_shared)
@@ -127,14 +137,14 @@ const PARAM_BUFFER_SIZE: u64 = CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as u64;
 /// Collects a kernel's arguments into its parameter buffer.
 ///
 /// # Errors
-/// Returns `CUDA_ERROR_INVALID_VALUE` if there are no arguments, if both forms are given, or if the
-/// buffer is too short.
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the kernel has parameters and both `pointers` and `extra`
+/// are null, if neither is null, if a pointer is null, or if the buffer in `extra` is too short.
 pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Result<Arc<[u8]>> {
     let info = function.info();
     let mut buffer = vec![0u8; info.param_bytes as usize];
     if !pointers.is_null() && !extra.is_null() {
         return reject(function, Code::ERROR_INVALID_VALUE, || {
-            "both kernelParams and extra were given".into()
+            "both kernelParams and extra are set. Fix: pass null for one of them".into()
         });
     }
     if !extra.is_null() {
@@ -167,14 +177,14 @@ pub fn arguments(function: &Function, pointers: In<u64>, extra: In<u64>) -> Resu
     }
     if pointers.is_null() && !info.params.is_empty() {
         return reject(function, Code::ERROR_INVALID_VALUE, || {
-            "no arguments were given".into()
+            "the kernel has parameters, but kernelParams and extra are null".into()
         });
     }
     for (index, param) in info.params.iter().enumerate() {
         let source = pointers.at(index)?;
         if source == 0 {
             return reject(function, Code::ERROR_INVALID_VALUE, || {
-                format!("argument {index} is null")
+                format!("the pointer to argument {index} is null")
             });
         }
         let place = &mut buffer[param.offset as usize..][..param.size as usize];
@@ -215,8 +225,12 @@ impl Launch {
     /// used.
     ///
     /// # Errors
-    /// Returns the errors that the driver detects during the call. Faults of the kernel itself come
-    /// later.
+    /// Returns:
+    /// - `CUDA_ERROR_INVALID_VALUE` if grid, block or dynamic shared memory exceed a limit of the
+    ///   device or of the kernel;
+    /// - `CUDA_ERROR_INVALID_CLUSTER_SIZE` if the clusters are invalid;
+    /// - `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE` if the blocks of a cooperative launch do not fit
+    ///   on the device at once.
     pub fn new(function: Arc<Function>, shape: Shape, params: Arc<[u8]>) -> Result<Launch> {
         let shape = Shape {
             cluster: cluster_limits::choose(&function, shape.cluster)?,
@@ -284,7 +298,7 @@ impl Launch {
     }
 
     /// Returns the stream work of one run with the changes that kernels have made by the time it
-    /// runs. `enabled` says whether it runs, unless a kernel has changed that.
+    /// runs. `enabled` determines whether it runs, unless a kernel has changed that.
     pub fn updatable_piece(mut self, enabled: bool) -> Piece {
         let work = move || match self.updatable.clone() {
             Some(node) if !node.apply(&mut self.shape, &mut self.params, enabled) => Ok(()),

@@ -40,7 +40,7 @@ fn edge(from_port: u32, kind: u32) -> EdgeData {
     }
 }
 
-/// Returns the edge to a launch from the previous one that it may overlap.
+/// Returns the data of the edge from the previous launch, which this launch may overlap.
 pub fn programmatic() -> EdgeData {
     edge(
         CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
@@ -87,7 +87,7 @@ fn recorded(id: u32, value: &[u32; 16]) -> Result<(Arc<Event>, EdgeData)> {
 }
 
 impl LaunchOptions {
-    /// Reads an attribute of a launch or of a kernel node. `graph` says that the launch is or
+    /// Reads an attribute of a launch or of a kernel node. `graph` states whether the launch is or
     /// becomes a node.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl LaunchOptions {
         let AttributeValue(value) = &attribute.value;
         let bytes = value[0].to_ne_bytes();
         let valid = match attribute.id {
-            // Overlap with the previous launch is only permitted, so having none is valid.
+            // The attribute permits the launch to overlap the previous one but does not require it.
             CU_LAUNCH_ATTRIBUTE_IGNORE
             | CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
             | CU_LAUNCH_ATTRIBUTE_PRIORITY => true,

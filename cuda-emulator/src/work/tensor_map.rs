@@ -118,6 +118,9 @@ impl Request {
     }
 
     /// Creates a tiled map with boxes of these lengths.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if a parameter is invalid or a box is too large.
     pub fn tiled(&self, lengths: &[u32]) -> Result<TensorMap> {
         ensure(lengths.iter().all(|length| (1..=256).contains(length)))?;
         self.check(lengths[0].into())?;
@@ -128,6 +131,9 @@ impl Request {
     }
 
     /// Creates an im2col map. Its corners have width, height and depth.
+    ///
+    /// # Errors
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if a parameter is invalid or the bounding box is empty.
     pub fn im2col(
         &self,
         lower: &[i32],
@@ -175,6 +181,10 @@ impl Request {
 /// Creates an im2col-wide map, whose corners have only a width. An H200's driver creates these too,
 /// with the same checks as im2col, although only devices of compute capability 10.0 can copy with
 /// them.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the mode does not exist, and the errors of
+/// [`Request::im2col`].
 pub fn wide(
     request: &Request,
     corners: (i32, i32),
@@ -197,6 +207,9 @@ pub fn wide(
 
 /// Checks an address that replaces the one in a map. The driver checks less here than when it
 /// creates a map.
+///
+/// # Errors
+/// Returns `CUDA_ERROR_INVALID_VALUE` if the address is not aligned to 16 bytes.
 pub fn check_replacement(address: u64) -> Result {
     check_address(address, CU_TENSOR_MAP_INTERLEAVE_NONE)
 }

@@ -325,7 +325,11 @@ pub fn destroy_surface(handle: u64) -> Result {
     Ok(())
 }
 
-/// Returns the texture that a kernel of a context reads, or the reason for a fault.
+/// Returns the texture that a kernel of a context reads.
+///
+/// # Errors
+/// Returns the reason for a fault if the handle is not that of a texture object of this context, or
+/// if the texels cannot be accessed.
 pub fn for_kernel(
     context: &Arc<Context>,
     handle: u64,
@@ -342,7 +346,11 @@ pub fn for_kernel(
     }
 }
 
-/// Returns the surface that a kernel of a context accesses, or the reason for a fault.
+/// Returns the surface that a kernel of a context accesses.
+///
+/// # Errors
+/// Returns the reason for a fault if the handle is not that of a surface object of this context, or
+/// if the texels cannot be accessed.
 pub fn surface_for_kernel(
     context: &Arc<Context>,
     handle: u64,

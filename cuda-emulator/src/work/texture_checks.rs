@@ -88,7 +88,7 @@ fn sampler(given: &TextureDescriptor, found: &Found) -> Result<Sampler> {
     let normalised = given.flags & CU_TRSF_NORMALIZED_COORDINATES != 0 || found.mipmapped;
     let mut modes = [Address::Clamp; 3];
     for (axis, mode) in modes.iter_mut().enumerate() {
-        // Unused axes are not checked. A line is a plane of one row.
+        // Unused axes are not checked. A 1D texture counts as a plane of one row.
         match address(given.address[axis]) {
             Ok(found) => *mode = found,
             Err(code) if axis < found.dimensions.max(2) => return Err(code),

@@ -92,8 +92,10 @@ impl Updatable {
     }
 }
 
-/// Applies a change by a kernel. Returns whether the change is allowed, or the reason for a fault
-/// if the handle is invalid.
+/// Applies a change by a kernel. Returns whether the change is allowed.
+///
+/// # Errors
+/// Returns the reason for a fault if the handle is invalid.
 pub fn change(handle: u64, change: NodeChange<'_>) -> std::result::Result<bool, String> {
     if handle == 0 {
         return Ok(false);

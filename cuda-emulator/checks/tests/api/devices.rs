@@ -22,8 +22,8 @@ fn attribute(number: u32, device: CUdevice) -> i32 {
     value
 }
 
-/// Attributes by number, with the values that the emulated device promises: launch limits,
-/// supported features and identity.
+/// Attributes by number, with the values of the emulated device: launch limits, supported features
+/// and identity.
 #[rustfmt::skip]
 const ATTRIBUTES: [(u32, i32); 76] = [
     (1, 1024), (2, 1024), (3, 1024), (4, 64), (5, 0x7fff_ffff), (6, 65535), (7, 65535),

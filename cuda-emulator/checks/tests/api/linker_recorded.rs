@@ -130,7 +130,7 @@ fn undefined_names_fail() {
     let called = format!("{function}.visible .entry k() {CALL}");
     ends(&[called], 3, SOURCE, &["`f`"]);
     ends(&[function + EMPTY], 4, SUCCESS, &[]);
-    // A link without inputs gives an empty module.
+    // A link without inputs produces an empty module.
     ends(&[], 3, SUCCESS, &[]);
 }
 

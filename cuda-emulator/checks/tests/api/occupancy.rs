@@ -99,7 +99,7 @@ fn best_block_size_and_matching_grid() {
             ("bare", None, 0, 0, (1024, 10)),
             ("bare", None, 0, 1024, (1024, 10)),
             ("bare", None, 0, i32::MAX, (1024, 10)),
-            // 992 would give fewer threads, and 512 gives as many as 1024.
+            // Blocks of 992 threads would use fewer threads, and blocks of 512 as many as 1024.
             ("bare", None, 0, 1023, (512, 20)),
             ("bare", None, 0, 100, (64, 160)),
             ("bare", None, 0, 1, (1, 160)),

@@ -77,7 +77,7 @@ fn use_and_its_high_water_marks() {
         assert_eq!(state(), [PIECE, PIECE, 24, 24]);
         let third = take(own, 6).unwrap();
         assert_eq!(state(), [PIECE, PIECE, 30, 30]);
-        // Failed allocations are not counted, and zero bytes give no memory.
+        // Failed allocations and allocations of zero bytes are not counted.
         assert_eq!(take(own, 1 << 60), Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
         assert_eq!(take(own, 0), Ok(0));
         assert_eq!(read(own, 7), Ok(30));
@@ -481,7 +481,7 @@ fn use_before_another_streams_allocation_faults() {
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "in a copy or fill of 64 bytes at 0x",
         "(cuMemAllocAsync, 64 bytes at 0x",
-        "has not been allocated yet in its stream's order: wait for that stream first",
+        "has not been allocated yet in its stream's order. Fix: wait for that stream first",
     ];
     let test = "use_before_another_streams_allocation_faults";
     // Work is held so that the fault occurs in the wait for the stream, not before the enqueuing

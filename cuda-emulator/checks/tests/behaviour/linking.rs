@@ -71,7 +71,7 @@ fn several_texts_are_linked() {
         ));
     };
     let (mut image, mut size) = (null_mut(), 0);
-    // A link without inputs gives an empty module, as on an H200.
+    // A link without inputs produces an empty module, as on an H200.
     ok!(cuLinkComplete(linker, &mut image, &mut size));
     let (nothing, mut empty) = (image, null_mut());
     ok!(cuModuleLoadData(&mut empty, nothing));
@@ -202,8 +202,8 @@ fn linker_inputs_are_checked_and_logged() {
     );
 }
 
-/// Machine code for another architecture does not run on the device, as NVIDIA's programming guide
-/// says. PTX is not compiled for an architecture older than its target.
+/// According to NVIDIA's programming guide, machine code for another architecture does not run on
+/// the device. PTX is not compiled for an architecture older than its target.
 #[test]
 fn link_results_have_the_requested_target() {
     let _context = Own::new();

@@ -111,7 +111,7 @@ impl Words {
         Words(words)
     }
 
-    /// Host addresses equal device addresses.
+    /// Returns the device address of a word, which is also its host address.
     fn at(&self, index: usize) -> CUdeviceptr {
         self.0[index].as_ptr() as CUdeviceptr
     }

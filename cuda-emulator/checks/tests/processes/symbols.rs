@@ -132,7 +132,7 @@ fn entry_points_by_name_and_version() {
 }
 
 #[test]
-fn unimplemented_functions_say_so() {
+fn unimplemented_functions_are_reported() {
     ok!(cuInit(0));
     fails!(CUDA_ERROR_NOT_SUPPORTED, cuTexRefDestroy(null_mut()));
     fails!(CUDA_ERROR_NOT_SUPPORTED, cuGLInit());

@@ -4,11 +4,11 @@
 //! `compare [--seconds N] [--seed S] [--optimised N] [--emulator libcuda_emulator.so] [--driver
 //! libcuda.so.1]`
 //!
-//! Each program has a seed, and seeds count up from S. The emulator is the library next to this
-//! program unless `--emulator` names another. `--driver` replaces the machine's driver, for
-//! instance by an older build of the emulator. The program starts itself as worker processes: two
-//! with the machine's driver, with and without optimization, and one with the emulator loaded in
-//! its place. Without a GPU it fails with exit code 1. Exit code 2 means that results differ.
+//! The seeds of the random programs count up from S. The emulator is the library next to `compare`
+//! unless `--emulator` names another. `--driver` replaces the machine's driver, for instance by an
+//! older build of the emulator. `compare` starts itself as three worker processes: two with the
+//! machine's driver, with and without optimization, and one with the emulator instead. Without a
+//! GPU it fails with exit code 1. Exit code 2 means that results differ.
 //!
 //! A program whose result on the GPU depends on the driver's optimization is counted separately.
 //! `--optimised N` prints N of these, too.
@@ -88,7 +88,7 @@ fn worker(kind: &str, driver: Option<&Path>) -> Result<Worker> {
     // Each program is compiled only once, so a cache would only fill the disk.
     command.env("CUDA_CACHE_DISABLE", "1");
     if let Some(library) = driver {
-        // Its name is libcuda.so.1, so no other library of that name is loaded after it.
+        // The library's name is libcuda.so.1, so the loader loads no other library of that name.
         command.env("LD_PRELOAD", library);
     }
     Worker::start(&mut command)
@@ -196,7 +196,7 @@ fn show(
         let form = [program.form()];
         let mut both = || -> Result<(Outcome, Outcome)> {
             let (there, here) = (gpu.run(&form)?.remove(0), emulator.run(&form)?.remove(0));
-            // The search is not for a difference caused by optimization.
+            // Differences caused by optimization are excluded from the search.
             let plain = plain.as_mut().map(|plain| plain.run(&form)).transpose()?;
             Ok(match plain {
                 Some(plain) if plain[0] != there => (here.clone(), here),

@@ -54,7 +54,7 @@ fn record(file: &Path) -> Result<ExitCode> {
     let forms = forms::all();
     let start = Instant::now();
     let outcomes = runner.run(&forms);
-    // Unoptimized code must give the same results. Otherwise the compiler causes the difference.
+    // Unoptimized code must produce the same results. Otherwise the compiler causes the difference.
     let unoptimised = runner.options(JitOptions::default().optimization_level(0));
     let again = unoptimised.run(&forms);
     let mut results = Vec::new();

@@ -106,7 +106,8 @@ pub fn add(forms: &mut Vec<Form>) {
     vectors(forms);
 }
 
-/// Adds a form for which memory holds `%a0`, and the instruction gets the other operands.
+/// Adds a form in which memory contains `%a0`, and the other operands are passed to the
+/// instruction.
 fn one(forms: &mut Vec<Form>, name: &str, space: &str, t: Type, operands: usize) {
     let width = t.width();
     let bits = width.bits();
@@ -152,7 +153,8 @@ fn one(forms: &mut Vec<Form>, name: &str, space: &str, t: Type, operands: usize)
     forms.push(form.blocks(2));
 }
 
-/// All threads of a block access one address, if the order does not matter.
+/// Adds forms in which all threads of a block access one address. Their results do not depend on
+/// the order.
 fn contended(forms: &mut Vec<Form>, t: Type) {
     let bits = t.width().bits();
     for kind in ["red", "atom"] {
@@ -168,7 +170,7 @@ fn contended(forms: &mut Vec<Form>, t: Type) {
     }
 }
 
-/// Operations wider than a register.
+/// Adds operations wider than a register.
 fn vectors(forms: &mut Vec<Form>) {
     let form = Form::new("atom.global.cas.b128", &[I64, I64, I64], &[B64; 4]);
     let body = "{\n.reg .b128 old, compare, new;\nst.global.v2.b64 [%m], {%a0, %a1};\n\

@@ -94,7 +94,8 @@ fn setp(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
     forms.push(form.anywhere());
 }
 
-/// With a third predicate, plain and negated, and both results.
+/// Adds comparisons that are combined with a third predicate, plain and negated, and have one or
+/// two results.
 fn combined(forms: &mut Vec<Form>, op: &str, t: &str, operand: Operand) {
     let operands = [operand, operand, Truth];
     for boolean in BOOLEAN {

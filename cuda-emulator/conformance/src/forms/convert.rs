@@ -74,8 +74,8 @@ pub fn add(forms: &mut Vec<Form>) {
     packed(forms);
 }
 
-/// Returns whether some values of one integer type are not in the other. `.sat` exists only in this
-/// case.
+/// Returns whether the other integer type cannot represent all values of the first. `.sat` exists
+/// only in this case.
 fn loses(from: &str, to: &str) -> bool {
     let bits = |t: &str| t[1..].parse::<u32>().unwrap_or(0);
     match (from.starts_with('s'), to.starts_with('s')) {

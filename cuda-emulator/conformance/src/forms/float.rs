@@ -90,8 +90,9 @@ fn unary(forms: &mut Vec<Form>, suffix: &str, t: Operand, ops: &[&str]) {
     }
 }
 
-/// Not used in random programs: as operand modifiers of another instruction, they treat NaNs and
-/// subnormals differently.
+/// Adds `neg` and `abs`. They are not used in random programs, because they treat NaNs and
+/// subnormals differently if the assembler turns them into operand modifiers of another
+/// instruction.
 fn signs(forms: &mut Vec<Form>, suffix: &str, t: Operand) {
     for op in ["abs", "neg"] {
         forms.push(Form::new(format!("{op}{suffix}"), &[t], &[t.width()]));

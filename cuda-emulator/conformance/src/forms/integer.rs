@@ -67,7 +67,7 @@ fn arithmetic(forms: &mut Vec<Form>, Type(t, operand): Type) {
     forms.push(Form::new(format!("mad.wide.{t}"), &operands, &[wide]).anywhere());
 }
 
-/// Chains, and the carry of each instruction, read by `addc`.
+/// Adds carry chains, and forms in which `addc` reads the carry of an instruction.
 fn carries(forms: &mut Vec<Form>, t: &str, operand: Operand) {
     let width = operand.width();
     let mut chain = |name: &str, operands: usize, results: &[Width], body: String| {
@@ -124,7 +124,7 @@ fn carries(forms: &mut Vec<Form>, t: &str, operand: Operand) {
     }
 }
 
-/// All combinations of an instruction that sets the carry and one that reads it.
+/// Adds all combinations of an instruction that sets the carry and one that reads it.
 pub fn mixed_carries(forms: &mut Vec<Form>) {
     for (t, operand) in [("u32", I32), ("s32", I32), ("u64", I64), ("s64", I64)] {
         // The instruction and its sources. If it reads the carry, another instruction sets it

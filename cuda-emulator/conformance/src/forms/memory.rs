@@ -13,7 +13,7 @@ pub fn add(forms: &mut Vec<Form>) {
     variables(forms);
 }
 
-/// Loads of each type from every valid offset within eight bytes, and stores of each type.
+/// Adds loads of each type from every valid offset within eight bytes, and stores of each type.
 fn widths(forms: &mut Vec<Form>) {
     for (t, size) in [
         ("b8", 1),

@@ -11,11 +11,13 @@ use crate::random::Random;
 const PROGRAMS: usize = 240;
 const LENGTH: usize = 40;
 
-/// Programs whose results on a GPU depend on the assembler. The results of those in the first lines
-/// depend on its optimization, as `record` reports. For instance, it treats a conversion of a NaN
-/// to its own type as a copy at one level and as an operation at another. In those of the last
-/// line, a 64-bit shift takes its count from a floating-point result. The assembler then converts
-/// the number to an integer, although PTX specifies its bits.
+/// The numbers of programs whose results on a GPU depend on the assembler.
+///
+/// All lines but the last list programs whose results depend on its optimization, as `record`
+/// reports. For instance, it treats a conversion of a NaN to its own type as a copy at one level
+/// and as an operation at another. The last line lists programs in which a 64-bit shift takes its
+/// count from a floating-point result. The assembler converts the number to an integer, although
+/// PTX specifies that its bits are used.
 const AMBIGUOUS: [usize; 24] = [
     16, 29, 36, 42, 44, 46, 51, 52, 67, 75, 96, 124, 127, 132, 149, 164, 187, 191, 198, //
     14, 32, 79, 81, 120,

@@ -33,7 +33,8 @@ fn together(name: String, instructions: &[String]) -> Form {
         .blocks(1)
 }
 
-/// Adds all variants of an instruction's end: none, secondary operations, and writing only a part.
+/// Adds an instruction without a secondary operation, with each secondary operation, and with each
+/// part of the result that it can write.
 fn steps(forms: &mut Vec<Form>, name: &str, saturated: bool) {
     for sat in if saturated { &["", ".sat"][..] } else { &[""] } {
         let mut all = vec![format!("{name}{sat} %d{{}}, %a0, %a1;")];

@@ -42,7 +42,7 @@ fn shuffles(forms: &mut Vec<Form>) {
         let form = Form::new(format!("{name} without predicate"), &[I32, Lane], &[B32]);
         let bound = if mode == "up" { "0" } else { "0x1f" };
         forms.push(form.body(format!("{name} %d0, %a0, %a1, {bound}, {ALL};")));
-        // Only the lower half of the warp; the source stays within it.
+        // Only the lower half of the warp executes the shuffle, and the source lane is within it.
         let form = Form::new(
             format!("{name} by half a warp"),
             &[I32, Lane],

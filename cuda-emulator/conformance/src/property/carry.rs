@@ -58,7 +58,7 @@ pub fn add(forms: &mut Vec<Form>) {
 }
 
 /// Returns the results of a chain. The flag is the carry of a sum. A subtraction adds the
-/// complement, so the flag means that nothing was borrowed.
+/// complement, so the flag is set if nothing was borrowed.
 pub fn reference(chain: &str, operands: &[u64]) -> Option<Vec<u64>> {
     let mut words = chain.split(' ');
     let t = words.next()?;

@@ -69,7 +69,7 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// Generates a program from `pool`. The same seed gives the same program.
+    /// Generates a program from `pool`. The same seed always generates the same program.
     #[must_use]
     pub fn generate(pool: &'a [Form], seed: u64) -> Self {
         let mut random = Random::new(seed ^ 0x7072_6f70_6572_7479);

@@ -1,8 +1,8 @@
 //! The protocol between this process and a worker, over the worker's standard input and output.
 //!
 //! A worker runs forms on the driver of its process. The two drivers of a comparison need two
-//! processes, because each uses the name `libcuda.so.1`, and so that a crash can be attributed to
-//! one of them.
+//! processes, because both have the name `libcuda.so.1`. Separate processes also show which driver
+//! crashed.
 
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -30,8 +30,8 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// Returns an error if the process does not start or finds no device. The message is the
-    /// process's own.
+    /// Returns an error if the process does not start, or the process's own error message if it
+    /// finds no device.
     pub fn start(command: &mut Command) -> Result<Self> {
         let mut child = command
             .stdin(Stdio::piped())

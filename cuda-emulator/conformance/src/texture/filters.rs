@@ -13,7 +13,7 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|v| v.to_bits()).collect()
 }
 
-/// One texel of 1 among zeros shows its weight.
+/// Adds cases with one texel of 1 among zeros, whose result is the weight of that texel.
 fn weights(all: &mut Vec<Case>) {
     for (n, flags) in [
         (8, 0),
@@ -151,7 +151,7 @@ fn weights(all: &mut Vec<Case>) {
     }
 }
 
-/// Sums of texels of all magnitudes.
+/// Adds cases with sums of texels of all magnitudes.
 fn sums(all: &mut Vec<Case>) {
     /// A format, flags, and the contents of texels.
     type Kind = (u32, u32, fn(u32) -> Fill);

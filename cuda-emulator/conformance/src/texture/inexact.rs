@@ -1,4 +1,4 @@
-//! The results that may differ from the recorded bits, and their bounds. The guide gives the
+//! The results that may differ from the recorded bits, and their bounds. The guide explains the
 //! reasons.
 
 use super::case::{Case, F16, F32, Fill, S8, SRGB, Texels};
@@ -12,7 +12,7 @@ pub struct Inexact {
     pub most: usize,
     /// Returns whether a case has results of this kind.
     is: fn(&Case) -> bool,
-    /// Returns whether a point of such a case does.
+    /// Returns whether the result at a point of such a case may differ.
     at: fn(&Case, &[u32]) -> bool,
     bound: Bound,
 }
@@ -100,7 +100,7 @@ fn has_gradients(case: &Case) -> bool {
     case.op.starts_with("tex.grad.")
 }
 
-/// Three dimensions are never anisotropic.
+/// Returns whether filtering is anisotropic. In three dimensions it never is.
 fn is_anisotropic(case: &Case) -> bool {
     case.sampler.anisotropy > 1 && !case.op.starts_with("tex.grad.3d")
 }

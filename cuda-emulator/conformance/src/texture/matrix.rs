@@ -143,7 +143,8 @@ fn direction(random: &mut Random, n: usize) -> Vec<u32> {
         .to_vec()
 }
 
-/// Each format and number of channels at points of a plane, unconverted and normalized to 0..1.
+/// Adds each format and number of channels at points of a plane, unconverted and normalized to
+/// 0..1.
 fn formats(all: &mut Vec<Case>) {
     let others = (0xc0..=0xcb).map(|format| (format, ""));
     for (format, _) in NAMES.into_iter().chain(others) {
@@ -205,7 +206,7 @@ fn formats(all: &mut Vec<Case>) {
     }
 }
 
-/// Each dimension with each address mode.
+/// Adds each dimension with each address mode.
 fn addresses(all: &mut Vec<Case>) {
     for (geometry, size, kind) in GEOMETRIES {
         for (format, channels, flags) in [(U8, 4, 0), (F32, 1, 0), (F32, 4, 0), (S16, 2, INTEGER)] {
@@ -279,7 +280,7 @@ fn addresses(all: &mut Vec<Case>) {
     }
 }
 
-/// Memory without an array.
+/// Adds linear and pitched memory.
 fn memory(all: &mut Vec<Case>) {
     for (format, name) in NAMES {
         for channels in [1, 2, 4] {
@@ -369,7 +370,7 @@ fn memory(all: &mut Vec<Case>) {
     }
 }
 
-/// Every instruction form that CUDA's functions compile to, on textures with levels.
+/// Adds every instruction form that CUDA's functions compile to, on textures with levels.
 fn forms(all: &mut Vec<Case>) {
     for (geometry, size, kind) in GEOMETRIES {
         for (format, kind_of, channels) in [(F32, "f32", 4), (U32, "u32", 2), (S32, "s32", 1)] {

@@ -5,7 +5,8 @@ use super::{
     matrix::{array, case},
 };
 
-/// Views as block-compressed formats that match, which the emulator cannot read.
+/// Returns whether this is a block-compressed view format that fits the named texels. The emulator
+/// cannot read such views.
 fn is_of_blocks(format: u32, name: &str) -> bool {
     name == "u32x2" && matches!(format, 0x19 | 0x1c | 0x1d)
 }

@@ -69,7 +69,7 @@ impl Worker<'_> {
             self.ctx.fail(
                 FaultKind::IllegalInstruction,
                 first as u32,
-                format!("barrier {number}: there are 16, numbered from 0"),
+                format!("barrier {number} does not exist: a block has barriers 0 to 15"),
             );
             return false;
         }
@@ -148,7 +148,8 @@ impl Worker<'_> {
                     continue;
                 }
                 let memory = self.frames[fragment.frame as usize].memory.ptr();
-                // SAFETY: `d` is a register or predicate of the fragment's function, whose frame this is.
+                // SAFETY: `d` is a register or predicate of the fragment's function, and `memory` is
+                // the frame of that function.
                 unsafe {
                     let d = memory.add((op.d & 0x3fff_ffff) as usize).cast::<u32>();
                     if what == Barrier::ReduceCount {

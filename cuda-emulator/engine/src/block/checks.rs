@@ -6,8 +6,8 @@ use crate::state::frame::Wait;
 use crate::state::op::CLUSTER;
 
 impl Worker<'_> {
-    /// With the barrier check: returns whether all threads that wait at the barrier wait at the
-    /// same instruction. Otherwise sets a fault.
+    /// Returns whether all threads that wait at the barrier wait at the same instruction. Otherwise
+    /// sets a fault. Returns true if the barrier check is off.
     pub(crate) fn check_barrier(&mut self, block: &Block, w: usize, number: usize) -> bool {
         if !self.launch.options.check_barrier {
             return true;
@@ -36,8 +36,8 @@ impl Worker<'_> {
         true
     }
 
-    /// With the barrier check: reports a fault if a thread ends while others of its block wait for
-    /// all threads.
+    /// Sets a fault and returns false if a thread ends while others of its block wait for all
+    /// threads. Returns true if the barrier check is off.
     pub(crate) fn check_exit(&mut self, block: &Block, number: usize) -> bool {
         // An ended thread counts as arrived at the cluster's barrier.
         if !self.launch.options.check_barrier

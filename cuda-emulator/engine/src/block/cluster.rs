@@ -154,8 +154,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Records threads of the running block that arrive at the cluster's barrier or end. `gone` of
-    /// the ended ones had arrived before.
+    /// Records threads of the running block that arrive at the cluster's barrier (`come`) or end
+    /// (`ended`). `gone` of the ended threads had already arrived.
     pub(crate) fn meet(&mut self, block: &mut Block, come: u32, ended: u32, gone: u32) {
         let Some(cluster) = &mut self.ctx.cluster else {
             return;

@@ -59,7 +59,7 @@ impl Worker<'_> {
                     left &= !same;
                     let Some(&target) = table.get(index[lane] as usize) else {
                         let text = format!(
-                            "brx.idx with index {} of a table of {}",
+                            "brx.idx with index {}, but the list has {} targets",
                             index[lane],
                             table.len()
                         );

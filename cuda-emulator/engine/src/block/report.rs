@@ -106,7 +106,7 @@ impl Worker<'_> {
         self.report(block, w);
     }
 
-    /// Called after a stop was noticed. If the time limit caused it, reports where this block was.
+    /// Reports where this block was if the time limit has stopped the launch.
     pub(crate) fn note_timeout(&mut self, block: &Block) {
         if !self.launch.timed_out() {
             return;

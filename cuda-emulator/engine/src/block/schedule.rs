@@ -262,10 +262,10 @@ impl Worker<'_> {
 
     /// Returns the end of the warp's slice, in executed instructions, if the slice must be short.
     ///
-    /// After a barrier, a GPU's warps run concurrently. None is far ahead when another one reads a
-    /// value that is about to be overwritten. So each warp first runs a few instructions, then
-    /// twice that number, and only after several such rounds a whole slice. A program with a
-    /// missing barrier then often works by luck, as on a GPU.
+    /// After a barrier, a GPU's warps run concurrently, and none is far ahead of the others. So a
+    /// value is usually read before another warp overwrites it. To match that, each warp first runs
+    /// a few instructions, then twice that number, and only after several such rounds a whole
+    /// slice. A program with a missing barrier then often works by luck, as on a GPU.
     fn short_slice(&mut self, warp: &mut Warp) -> u64 {
         let length = if self.random != 0 {
             // Half of the slices are short.
@@ -319,7 +319,8 @@ impl Worker<'_> {
         // then does not depend on a load.
         let (mut pc, mut executed) = (ctx.pc, ctx.executed);
         loop {
-            // SAFETY: the lowering ends every function with a return and keeps branches within the code.
+            // SAFETY: the lowering ends every function with a return and keeps branches within the
+            // code.
             let op = unsafe { &*code.add(pc as usize) };
             // SAFETY: the guard is a predicate of this function or the constant true.
             let mask = unsafe { *ctx.at::<u32>(op.guard) ^ op.flip } & ctx.mask;

@@ -50,7 +50,7 @@ pub(crate) struct Warp {
     /// that ever arrived.
     pub cluster_phases: u32,
     pub cluster_came: u32,
-    /// Whether the next pick goes by turn instead of by position.
+    /// Whether the next pick selects a fragment by its turn instead of by its position.
     pub fair: bool,
     /// Instructions of the next slice while slices are short, then 0.
     pub lead: u32,

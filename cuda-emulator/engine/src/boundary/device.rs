@@ -116,8 +116,8 @@ pub trait Device: Sync {
             "0x{handle:x} is not the handle of a surface object"
         ))
     }
-    /// Returns the source of the device runtime's queries. Without it, most queries by kernels give
-    /// `cudaErrorNotSupported`.
+    /// Returns the object that answers the device runtime's queries. Without it, most queries by
+    /// kernels return `cudaErrorNotSupported`.
     fn host(&self) -> Option<&dyn Host> {
         None
     }

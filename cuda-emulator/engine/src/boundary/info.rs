@@ -38,7 +38,7 @@ pub struct KernelInfo {
     pub max_registers: Option<u32>,
     /// `.reqnctapercluster`: the exact cluster size, in blocks.
     pub required_cluster: Option<[u32; 3]>,
-    /// `.explicitcluster`: a launch must give the cluster size if `required_cluster` does not.
+    /// `.explicitcluster`: a launch must set the cluster size if `required_cluster` is `None`.
     pub explicit_cluster: bool,
     /// `.maxclusterrank`: the maximum number of blocks per cluster.
     pub max_cluster: Option<u32>,

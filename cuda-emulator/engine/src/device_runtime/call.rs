@@ -61,7 +61,8 @@ impl Call<'_, '_> {
 
     /// Returns a 32-bit argument.
     pub(super) fn word(&self, index: usize) -> u32 {
-        // SAFETY: the lowering has compared the arguments' sizes with the function's; slices are aligned for them.
+        // SAFETY: the lowering has compared the arguments' sizes with the function's, and slices
+        // are aligned for them.
         unsafe { u32::load(self.place(index, 0)) }
     }
 

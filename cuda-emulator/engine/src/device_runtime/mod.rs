@@ -24,7 +24,7 @@ pub use tree::run;
 
 use call::Call;
 
-/// The PTX that the linker uses in place of the archive's code.
+/// The PTX that the linker uses instead of the archive's code.
 pub const SOURCE: &str = include_str!("runtime.ptx");
 
 /// The declaration in [`SOURCE`] that identifies a program with the device runtime.

@@ -107,8 +107,8 @@ pub(super) fn version(call: &mut Call<'_, '_>) -> Option<u64> {
     give(call, VERSION)
 }
 
-/// `cudaFuncGetAttributes(attributes, kernel)`: three 64-bit sizes (shared, constant and local memory) and four 32-bit
-/// numbers (threads in a block, registers, version of PTX and of the code).
+/// `cudaFuncGetAttributes(attributes, kernel)`: three 64-bit sizes (shared, constant and local
+/// memory) and four 32-bit numbers (threads per block, registers, versions of PTX and of the code).
 pub(super) fn function_attributes(call: &mut Call<'_, '_>) -> Option<u64> {
     let (place, function) = (call.long(0), call.long(1));
     if place == 0 || function == 0 {
@@ -149,12 +149,12 @@ pub(super) fn occupancy(call: &mut Call<'_, '_>) -> Option<u64> {
     }
 }
 
-/// The replacement of CUDA 11's `cudaDeviceSynchronize`, which always fails.
+/// Fails, as the replacement of CUDA 11's `cudaDeviceSynchronize` always does.
 pub(super) fn synchronize(call: &mut Call<'_, '_>) -> Option<u64> {
     call.fail(Error::SyncDepthExceeded)
 }
 
-/// A function that is not supported.
+/// Returns an error, for functions that are not supported.
 pub(super) fn unsupported(call: &mut Call<'_, '_>) -> Option<u64> {
     call.fail(Error::NotSupported)
 }

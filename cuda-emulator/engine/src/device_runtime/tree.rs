@@ -32,7 +32,8 @@ const DEFAULT_PENDING: u64 = 2048;
 /// The first handle of a stream or an event. Lower numbers are predefined streams.
 const FIRST_HANDLE: u64 = 0x1000;
 
-/// State that the grids of one launch share. They see its memory in addition to the device's.
+/// State that the grids of one launch share. The grids can access its memory in addition to the
+/// device's.
 pub(super) struct Tree<'t> {
     device: &'t dyn Device,
     /// Counters: parameter buffers and launches, copies and fills that have not begun; the tail

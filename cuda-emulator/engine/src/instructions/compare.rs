@@ -1,8 +1,9 @@
 //! Comparisons.
 //!
-//! One function serves several comparisons: `a > b` is `b < a`, and `a >= b` is the opposite of `a
-//! < b`. For floats the latter is false because of NaNs, but it holds for `geu`. `imm` selects
-//! whether the function's result is combined, negated, and whether the sources are swapped.
+//! One function implements several comparisons: `a > b` is `b < a`, and `a >= b` is the negation of
+//! `a < b`. For floats, the second identity holds for `geu`, but not for `ge` because of NaNs.
+//! `imm` selects whether the function's result is combined and negated, and whether the sources are
+//! swapped.
 
 use crate::ir::{Choice, Code, Form, Opcode};
 use crate::lanes::arithmetic::{compare, test, two_predicates, unary_imm};

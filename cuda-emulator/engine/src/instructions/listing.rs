@@ -9,8 +9,8 @@ use crate::state::op::{Area, Op};
 use crate::state::special;
 
 impl Opcode {
-    /// The name without optional parts, and with the first of each alternative: `add.u32` for
-    /// `add{.sat}.[u32|s32]`.
+    /// Returns the name without optional parts, and with the first of each alternative: `add.u32`
+    /// for `add{.sat}.[u32|s32]`.
     pub(crate) fn short_name(&self) -> String {
         let mut out = String::new();
         let mut rest = self.name;

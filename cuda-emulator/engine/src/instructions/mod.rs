@@ -140,7 +140,7 @@ pub(super) fn untyped(entries: &Entries, modifiers: &[&str]) -> bool {
 pub(super) fn unknown(mnemonic: &str) -> &'static str {
     match mnemonic {
         "tcgen05" => {
-            "the tensor cores of compute capability 10.0 are not supported by the emulator. Fix: compile the kernel for 9.0a"
+            "the emulator does not support the tensor cores of compute capability 10.0. Fix: compile the kernel for 9.0a"
         }
         "multimem" => "the emulator does not support multicast memory",
         "clusterlaunchcontrol" => {

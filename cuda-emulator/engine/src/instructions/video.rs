@@ -45,7 +45,7 @@ fn encode(operation: u64, chosen: &Choice<'_>) -> u64 {
     };
     let mut types = chosen.0.iter().filter(|m| m.ends_with("32"));
     let mut signed = || u64::from(types.next() == Some(&"s32"));
-    // A comparison gives 0 or 1, and the value that it is combined with has the first type.
+    // A comparison results in 0 or 1, and the value that it is combined with has the first type.
     let first = signed();
     let (result, first) = if operation == SET {
         (first, first)
@@ -164,7 +164,7 @@ fn basic(a: i64, b: i64, imm: u64) -> i64 {
         DIFFERENCE => (a - b).abs(),
         MIN => a.min(b),
         MAX => a.max(b),
-        // Halves are rounded up, except below zero: away from zero above it, and down below.
+        // Halves are rounded away from zero.
         AVERAGE => (a + b + i64::from(a + b >= 0)) >> 1,
         _ => i64::from(match field(imm, COMPARISON, 3) {
             1 => a == b,

@@ -108,7 +108,10 @@ pub(crate) fn run_grid(
         report: text,
     };
     let Some(info) = program.kernels.get(launch.kernel) else {
-        return Err(invalid(format!("no kernel with index {}", launch.kernel)));
+        return Err(invalid(format!(
+            "the program has no kernel with index {}",
+            launch.kernel
+        )));
     };
     let threads = launch
         .shape
@@ -118,7 +121,7 @@ pub(crate) fn run_grid(
         .filter(|&t| t > 0 && t <= 1024);
     let Some(threads) = threads else {
         return Err(invalid(format!(
-            "a block of {:?} threads: there must be 1 to 1024",
+            "a block of {:?} threads: a block must have 1 to 1024 threads",
             launch.shape.block
         )));
     };
@@ -129,7 +132,10 @@ pub(crate) fn run_grid(
         .try_fold(1u64, |a, &b| a.checked_mul(u64::from(b)))
         .filter(|&b| b > 0);
     let Some(blocks) = blocks else {
-        return Err(invalid(format!("a grid of {:?} blocks", launch.shape.grid)));
+        return Err(invalid(format!(
+            "a grid of {:?} blocks: a grid must have 1 to 2^64 - 1 blocks",
+            launch.shape.grid
+        )));
     };
     let shape = Shape {
         cluster: launch.shape.cluster.or(info.required_cluster),
@@ -141,13 +147,14 @@ pub(crate) fn run_grid(
     let cluster_blocks = sides.iter().map(|&n| u64::from(n)).product::<u64>();
     if !(0..3).all(divides) || cluster_blocks > MAX_CLUSTER {
         return Err(invalid(format!(
-            "clusters of {sides:?} blocks in a grid of {:?}: they must divide it, and have at most {MAX_CLUSTER} blocks",
+            "clusters of {sides:?} blocks in a grid of {:?}: a cluster must divide the grid and have at most \
+             {MAX_CLUSTER} blocks",
             launch.shape.grid
         )));
     }
     if launch.params.len() < info.param_bytes as usize {
         return Err(invalid(format!(
-            "{} bytes of parameters, the kernel takes {}",
+            "{} bytes of parameters, but the kernel takes {}",
             launch.params.len(),
             info.param_bytes
         )));
@@ -162,7 +169,8 @@ pub(crate) fn run_grid(
     };
     if shared_size > 1 << 24 {
         return Err(invalid(format!(
-            "{shared_size} bytes of shared memory for a block"
+            "{shared_size} bytes of shared memory per block, but at most {} are possible",
+            1 << 24
         )));
     }
     let params = Buffer::new(launch.params.len() + 16);
@@ -337,7 +345,7 @@ fn share(workers: usize, work: &(dyn Fn(usize) + Sync)) {
     work(0);
 }
 
-/// A thread of the pool.
+/// Runs jobs from the pool's queue, on a thread of the pool.
 fn serve() {
     let Some(pool) = POOL.get() else { return };
     loop {
@@ -359,8 +367,8 @@ fn serve() {
         };
         // SAFETY: the caller waits for `running` to reach zero before it drops the work.
         let work = unsafe { &*job.work };
-        // A panic must not leave the caller waiting. The blocks of a panicked worker stay unfinished, and
-        // `run_grid` reports that as a fault.
+        // A panic must not leave the caller waiting. The blocks of a panicked worker stay
+        // unfinished, and `run_grid` reports that as a fault.
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(number)));
         let mut running = job.running.lock().unpoisoned();
         *running -= 1;

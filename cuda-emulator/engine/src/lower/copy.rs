@@ -16,7 +16,7 @@ impl<'a> Lower<'_, 'a> {
                 return self.copy_tensor(m, o, true);
             }
             return Err(self.unsupported(
-                "bulk reductions without a tensor map aren't supported by the emulator",
+                "the emulator does not support bulk reductions without a tensor map",
             ));
         }
         if !m.take("async") {
@@ -84,7 +84,7 @@ impl<'a> Lower<'_, 'a> {
         }
         let multicast = m.take("multicast::cluster");
         if m.take("cp_mask") {
-            return Err(self.unsupported("byte masks aren't supported by the emulator"));
+            return Err(self.unsupported("the emulator does not support byte masks"));
         }
         if m.take("commit_group") {
             self.emit(New::of(&instructions::BULK_COMMIT));

@@ -160,7 +160,8 @@ impl<'a> Lower<'_, 'a> {
         start
     }
 
-    /// Marks the last instruction as one after which control flow may go elsewhere.
+    /// Marks the last instruction as one after which control flow may not continue with the next
+    /// instruction.
     pub(super) fn end(&mut self, end: End) {
         self.ends.push((self.code.len() as u32 - 1, end));
     }

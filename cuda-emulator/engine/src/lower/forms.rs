@@ -7,7 +7,7 @@ use crate::instructions;
 use crate::ir::{Code, Form, Opcode, Role, Written};
 use crate::ptx::{Operand, Type};
 
-/// The modifiers of an instruction.
+/// Returns the modifiers of an instruction.
 fn modifiers(written: Written<'_>) -> Modifiers<'_> {
     Modifiers::split(written.0).1
 }

@@ -63,7 +63,7 @@ pub(super) struct Lower<'l, 'a> {
     pub(super) code: Vec<Op>,
     pub(super) opcodes: Vec<&'static Opcode>,
     pub(super) refs: Vec<Ref>,
-    /// Instructions after which control flow may go elsewhere.
+    /// Instructions after which control flow may not continue with the next instruction.
     pub(super) ends: Vec<(u32, End)>,
     pub(super) labels: Vec<HashMap<&'a str, u32>>,
     /// Position of each label, by number.
@@ -184,7 +184,7 @@ impl<'a> Lower<'_, 'a> {
         if function.entry {
             let (list, bytes) = layout(&function.params);
             if u64::from(bytes) > 32764 || function.params.iter().any(|p| p.size > 32764) {
-                return Err(self.unsupported("a kernel's parameters take at most 32764 bytes"));
+                return Err(self.unsupported("a kernel's parameters can have at most 32764 bytes"));
             }
             for (param, info) in function.params.iter().zip(list) {
                 self.scopes[0].insert(param.name, Local::KernelParam(info));

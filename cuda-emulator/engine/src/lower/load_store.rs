@@ -11,7 +11,7 @@ use crate::program::Slice;
 use crate::ptx::{Operand, Type};
 use crate::state::touch::space;
 
-/// Address-space modifiers, longest first.
+/// Removes the address-space modifier and returns it. The longest names are tried first.
 pub(super) fn take_space(m: &mut Modifiers<'_>) -> Option<&'static str> {
     m.one_of(&[
         "shared::cluster",
@@ -26,7 +26,7 @@ pub(super) fn take_space(m: &mut Modifiers<'_>) -> Option<&'static str> {
     ])
 }
 
-/// The properties of a load or store besides moving data.
+/// The memory ordering of a load or store.
 struct Order {
     poll: bool,
     /// Whether the access is at least relaxed, or volatile. Strong accesses do not race with each
@@ -395,7 +395,7 @@ impl<'a> Lower<'_, 'a> {
     pub(super) fn address(&mut self, operand: &Operand<'a>) -> Result<Slot> {
         let (base, offset) = self.base(operand)?;
         let Base::Address(a, width) = base else {
-            return Err(self.unsupported("this instruction can't work on parameters"));
+            return Err(self.unsupported("this instruction cannot access parameters"));
         };
         let d = self.temp(Type::B64)?;
         let run = if width == Width::W32 {

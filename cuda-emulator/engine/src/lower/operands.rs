@@ -310,7 +310,7 @@ impl<'a> Lower<'_, 'a> {
                 "%gridid" => Some(self.fixed(0, ty)),
                 "%pm0" | "%pm1" | "%pm2" | "%pm3" | "%pm4" | "%pm5" | "%pm6" | "%pm7" => {
                     return Err(
-                        self.unsupported("performance counters aren't supported by the emulator")
+                        self.unsupported("the emulator does not support performance counters")
                     );
                 }
                 _ => None,
@@ -431,7 +431,9 @@ impl<'a> Lower<'_, 'a> {
                     _ => 0,
                 };
                 if size == 0 {
-                    return Err(self.unsupported("predicates as call arguments aren't supported"));
+                    return Err(self.unsupported(
+                        "the emulator does not support predicates as call arguments",
+                    ));
                 }
                 let slice = self.slice(size, size)?;
                 Ok((slice, self.parts(&local, slice)))

@@ -57,8 +57,8 @@ impl Prototype {
             return Ok(());
         }
         let message = format!(
-            "the prototypes of `{name}` don't match: declared as {} in {}, defined as {} in {}; declare it as it is \
-             defined",
+            "the prototypes of `{name}` don't match: declared as {} in {}, defined as {} in {}. Fix: declare it as it \
+             is defined",
             declared.text, declared.input, self.text, self.input
         );
         Err(mismatch(message))
@@ -191,7 +191,9 @@ impl Prototypes {
     /// Adds the functions and variables of an input's text. Text that is not PTX has none.
     ///
     /// # Errors
-    /// Returns [`LoadErrorKind::Link`] if the input defines a name that is already defined, or declares it differently.
+    ///
+    /// Returns [`LoadErrorKind::Link`] if the input defines a name that is already defined, or
+    /// declares it differently.
     pub fn add_text(&mut self, input: &str, text: &str) -> Result<(), LoadError> {
         match parse(text) {
             Ok(module) => self.add(input, &module),

@@ -108,7 +108,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(Slot::Def(self.dump.unwrap_or(0)))
     }
 
-    /// The carry flag.
+    /// Returns the register of the carry flag.
     pub(super) fn carry(&mut self) -> Result<u32> {
         if self.carry.is_none() {
             self.carry = Some(self.register(Type::Pred)?);

@@ -55,7 +55,7 @@ impl<'a> Lower<'_, 'a> {
         ] {
             if m.take(name) {
                 return Err(self.unsupported(format!(
-                    "`.{name}` is for devices of compute capability 10.0, and is not supported by the emulator"
+                    "the emulator does not support `.{name}`, which needs a device of compute capability 10.0"
                 )));
             }
         }

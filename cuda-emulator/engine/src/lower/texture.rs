@@ -114,7 +114,7 @@ impl<'a> Lower<'_, 'a> {
             (Ask::Level, _) => Some("a level of detail is needed"),
             (Ask::Gradients, _) => Some("two lists of derivatives in braces are needed"),
             (_, []) => None,
-            _ => Some("offsets and depth comparisons are not supported by the emulator"),
+            _ => Some("the emulator does not support offsets and depth comparisons"),
         };
         if let Some(wrong) = wrong {
             return Err(self.unsupported(wrong));

@@ -183,7 +183,7 @@ impl<'a> Lower<'_, 'a> {
         };
         let found = instructions::entries("add").and_then(|e| instructions::find(e, &[modifier]));
         let Some((add, _)) = found else {
-            return Err(self.unsupported("additions aren't known"));
+            return Err(self.unsupported("the emulator has no addition of this type"));
         };
         let b = self
             .immediate(&Operand::Int(offset as u64), number)?

@@ -8,7 +8,7 @@ use crate::instructions::video::{
 use crate::ir::Opcode;
 use crate::ptx::{Operand, Type};
 
-/// A register and its selector.
+/// Splits an operand into a register and its selector.
 fn split(name: &str) -> (&str, Option<&str>) {
     match name.rsplit_once('.') {
         Some((register, selector)) if is_selector(selector) => (register, Some(selector)),

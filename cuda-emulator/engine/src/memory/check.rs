@@ -51,8 +51,7 @@ fn shared(ctx: &mut Ctx<'_>, lane: u32, address: u64, size: u64, touch: Touch) {
     }
 }
 
-/// Of the accesses by other blocks of the cluster, reports the first that cannot be ordered before
-/// this one.
+/// Reports the first access by another block of the cluster that cannot be ordered before this one.
 #[cold]
 fn between(
     ctx: &mut Ctx<'_>,
@@ -71,7 +70,7 @@ fn between(
     };
     for (by, mark) in others {
         let by = by.unwrap_or(owner);
-        // The state of an ended block is gone.
+        // The state of an ended block has been discarded.
         let untold = cluster::races(ctx, Place::Peer(by, 0))
             .is_some_and(|races| races.is_untold(mark, opened));
         if !untold || by == own {
@@ -86,8 +85,8 @@ fn between(
         let (this, earlier) = (verb(touch.writes()), verb(mark.wrote));
         let mut text = format!(
             "race on shared memory of a cluster: {this} of {size} bytes at shared address 0x{offset:x} of block {owner} by \
-             {} of block {own}, and nothing orders it after the {earlier} by {} of block {by}\nput a barrier of the \
-             cluster between the two, such as cluster.sync()",
+             {} of block {own}, and nothing orders it after the {earlier} by {} of block {by}\nFix: put a barrier of \
+             the cluster between the two, such as cluster.sync()",
             name(ctx.warp * 32 + lane),
             name(mark.thread.into()),
         );
@@ -171,8 +170,7 @@ fn race(
     if touch.strong() != found.strong {
         text += "\nonly one of the two is atomic, volatile or relaxed, which does not order them";
     }
-    text +=
-        "\nput a barrier that both threads take part in between the two, such as __syncthreads()";
+    text += "\nFix: put a barrier between the two that both threads reach, such as __syncthreads()";
     let at = launch.program.place(found.pc).replace("\n  ", "\n    ");
     text += &format!("\n  the {earlier}, by {}:{at}", name(found.thread));
     text += &format!("\n  the {} after it:", verb(touch.writes()));

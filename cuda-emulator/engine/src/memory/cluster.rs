@@ -104,7 +104,7 @@ pub(crate) fn resolve(
         Some(peer) if peer.live == 0 && rank != cluster.rank => (
             FaultKind::Cluster,
             format!(
-                "{what}, which has ended, so its shared memory was freed\nlet all blocks wait for each other before one ends, \
+                "{what}, which has ended, so its shared memory was freed\nFix: let all blocks wait for each other before one ends, \
                  by cluster.sync() or barrier.cluster"
             ),
         ),
@@ -121,7 +121,8 @@ pub(crate) fn resolve(
     None
 }
 
-/// `mapa`: `d` = the address in block `b` that corresponds to `a`; `imm` is 1 for generic addresses.
+/// `mapa`: `d` = the address in block `b` that corresponds to `a`. `imm` is 1 for generic
+/// addresses.
 pub(crate) unsafe fn map_address<T: Copy + Into<u64> + TryFrom<u64>>(
     ctx: &mut Ctx<'_>,
     op: &Op,
@@ -166,7 +167,7 @@ pub(crate) unsafe fn map_address<T: Copy + Into<u64> + TryFrom<u64>>(
     }
 }
 
-/// `cvta.shared`: `d = a + imm`. In a cluster, the block's own addresses get its rank.
+/// `cvta.shared`: `d = a + imm`. In a cluster, the block's rank is added to its own addresses.
 pub(crate) unsafe fn to_generic<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -176,7 +177,8 @@ pub(crate) unsafe fn to_generic<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask:
     }
 }
 
-/// `cvta.to.shared`: `d = a + imm`. In a cluster, the block's own addresses lose its rank.
+/// `cvta.to.shared`: `d = a + imm`. In a cluster, the block's rank is removed from its own
+/// addresses.
 pub(crate) unsafe fn to_shared<const W: bool>(ctx: &mut Ctx<'_>, op: &Op, mask: u32) -> Flow {
     // SAFETY: guaranteed by the caller.
     unsafe {

@@ -21,7 +21,7 @@ impl Reach {
     const EXCHANGE: u32 = 1 << 5;
     const COUNT: u32 = 8;
 
-    /// An access in this space. `narrow` means 32-bit addresses.
+    /// Creates the reach of an access in this space. `narrow` means 32-bit addresses.
     pub(crate) const fn new(space: u8, narrow: bool) -> Reach {
         Reach(match (space, narrow) {
             (space::SHARED, true) => 0,
@@ -47,7 +47,7 @@ impl Reach {
         })
     }
 
-    /// An atomic that ignores the old value.
+    /// Sets whether the access is an atomic that ignores the old value.
     pub(crate) const fn exchange(self, exchange: bool) -> Reach {
         Reach(if exchange {
             self.0 | Self::EXCHANGE
@@ -56,7 +56,7 @@ impl Reach {
         })
     }
 
-    /// A vector with this number of elements.
+    /// Sets the number of elements of a vector.
     pub(crate) const fn elements(self, count: u32) -> Reach {
         Reach(self.0 | count << Self::COUNT)
     }

@@ -162,7 +162,7 @@ fn one(
     }
     if TensorMap::decode(&bytes).is_none() {
         let text = format!(
-            "there is no tensor map at {}: copy one there before you replace its fields",
+            "there is no tensor map at {}: it must be copied there before its fields are replaced",
             name(space, address)
         );
         ctx.fail(FaultKind::IllegalInstruction, lane, text);

@@ -94,7 +94,7 @@ pub(crate) fn read(ctx: &mut Ctx<'_>, lane: u32, address: u64) -> Option<TensorM
     let map = TensorMap::decode(&bytes);
     if map.is_none() {
         let text = format!(
-            "there is no tensor map at {}: cuTensorMapEncode… did not write the bytes there",
+            "there is no tensor map at {}: the bytes there are not the result of cuTensorMapEncode…",
             name(space::GENERIC, address)
         );
         ctx.fail(FaultKind::IllegalInstruction, lane, text);

@@ -204,8 +204,8 @@ fn take_corners(corners: &mut Corners, texture: &Texture, level: &Level, spot: &
     }
 }
 
-/// The same for a cube with seamless edges. At a corner, where three faces meet, the three texels
-/// share the weight of the missing one.
+/// Like [`take_corners`], for a cube with seamless edges. At a corner, where three faces meet, the
+/// three texels share the weight of the missing one.
 fn take_seamless(corners: &mut Corners, texture: &Texture, level: &Level, spot: &Spot, whole: u32) {
     let n = level.size[0];
     let (of, first) = (spot.slice % 6, spot.slice - spot.slice % 6);

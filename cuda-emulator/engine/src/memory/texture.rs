@@ -66,7 +66,7 @@ impl Geometry {
         GEOMETRIES[bits as usize].1
     }
 
-    /// The same for a surface, which presents a cube's faces as layers.
+    /// Like [`refusal`](Self::refusal), for a surface, which presents a cube's faces as layers.
     pub(crate) fn refusal_of_surface(self, texels: &Texels) -> Option<String> {
         let layers = geometry("a2d", Shape::Plane, true).1;
         let faces = texels.shape == Shape::Cube && self == layers;

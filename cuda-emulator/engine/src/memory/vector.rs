@@ -14,7 +14,7 @@ use crate::state::op::{FULL, Flow, LANES, Op};
 /// and inserted for many lanes at once.
 type Words = MaybeUninit<[[u64; LANES]; 4]>;
 
-/// Word `n` of all lanes.
+/// Returns a pointer to word `n` of all lanes.
 #[inline(always)]
 fn word(words: &mut Words, n: usize) -> *mut u64 {
     // SAFETY: the index is within the array.
@@ -192,7 +192,7 @@ mod straight {
 
     type To = [u64; LANES];
 
-    /// One access of 16 bytes.
+    /// Loads 16 bytes in one access.
     #[inline(always)]
     unsafe fn load_16(at: u64) -> __m128 {
         let value: __m128i;
@@ -212,7 +212,7 @@ mod straight {
         }
     }
 
-    /// Two accesses of 8 bytes.
+    /// Loads 16 bytes in two accesses of 8 bytes.
     #[inline(always)]
     unsafe fn load_8_8(low: u64, high: u64) -> __m128 {
         let value: __m128;

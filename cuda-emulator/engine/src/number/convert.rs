@@ -211,7 +211,7 @@ impl Convert {
     }
 
     /// Converts a NaN. Double precision keeps sign and payload, as far as they fit, and so does a
-    /// mere copy of bits. All other conversions give the single NaN of their format.
+    /// mere copy of bits. All other conversions return the single NaN of their format.
     fn nan(self, a: u64, from: Format, to: Format) -> u64 {
         let copied = !self.whole && !self.ftz && !self.sat;
         let a = if self.ftz && from == F32 {

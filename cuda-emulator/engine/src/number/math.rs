@@ -240,14 +240,14 @@ fn odd_sum(p: f64, c: f64) -> f64 {
     })
 }
 
-/// Fused multiply-add of halves, rounding to nearest even.
+/// Computes a fused multiply-add of halves, rounding to nearest even.
 #[inline(always)]
 pub(crate) fn fma_half(a: u16, b: u16, c: u16) -> u16 {
     let p = f64::from(half_to_single(a)) * f64::from(half_to_single(b));
     double_to_half(odd_sum(p, f64::from(half_to_single(c))))
 }
 
-/// Fused multiply-add of bfloat16 numbers, rounding to nearest even.
+/// Computes a fused multiply-add of bfloat16 numbers, rounding to nearest even.
 #[inline(always)]
 pub(crate) fn fma_brain(a: u16, b: u16, c: u16) -> u16 {
     let p = f64::from(brain_to_single(a)) * f64::from(brain_to_single(b));

@@ -19,7 +19,7 @@ pub enum LoadErrorKind {
     Version,
 }
 
-/// An error from loading a module. `Display` gives the whole text, including the remedy.
+/// An error from loading a module. `Display` writes the whole text, including the remedy.
 #[derive(Clone, Debug)]
 pub struct LoadError {
     /// The kind of failure.

@@ -25,7 +25,7 @@ pub(crate) const RANKS: u32 = 32;
 /// The largest rank that addresses distinguish. A GPU uses eight bits of a rank.
 const LAST: u32 = 254;
 
-/// A block from the view of the others in its cluster.
+/// The part of a block's state that the other blocks of its cluster use.
 pub(crate) struct Peer {
     pub memory: *mut u8,
     /// Threads that have not ended.
@@ -101,7 +101,7 @@ impl Cluster {
         absolute(address, self.rank)
     }
 
-    /// The inverse of [`Cluster::name`].
+    /// Removes the rank that [`Cluster::name`] adds.
     pub(crate) fn unname(&self, address: u64) -> u64 {
         if address >> OFFSET_BITS == u64::from(self.rank) + 1 {
             return address & ((1 << OFFSET_BITS) - 1);

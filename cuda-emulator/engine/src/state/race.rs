@@ -40,7 +40,7 @@ impl Clock {
     }
 }
 
-/// A warp's knowledge of the others.
+/// The clocks of a warp.
 #[derive(Clone, Copy, Default)]
 struct Times {
     /// The accesses ordered before its next access. Its own element is its own time.

@@ -80,7 +80,7 @@ pub(crate) unsafe fn pause(ctx: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
     Flow::Yield
 }
 
-/// A hint.
+/// Does nothing, for hints.
 pub(crate) unsafe fn nothing(_: &mut Ctx<'_>, _: &Op, _: u32) -> Flow {
     Flow::Next
 }

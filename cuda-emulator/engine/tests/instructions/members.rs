@@ -8,8 +8,8 @@
 use crate::common::{Loaded, load};
 use cuda_emulator_engine::{Fault, FaultKind};
 
-/// Every lane executes the operation with its own mask from memory. The lanes in `ended` end
-/// before.
+/// Returns a kernel in which every lane executes the operation with its own mask from memory. The
+/// lanes in `ended` end before the operation.
 fn kernel(operation: &str) -> Loaded {
     load(&format!(
         r#"

@@ -64,8 +64,9 @@ fn blocks_wait_for_lower_ones() {
     }
 }
 
-/// A program with a missing barrier. In each round, there are `gap` instructions between reading a
-/// neighbor's word and writing the own word. The barrier after the read is missing.
+/// Returns a program with a missing barrier. In each round, there are `gap` instructions between
+/// the read of a neighbor's word and the write of the thread's own word. The barrier after the read
+/// is missing.
 fn forgetful(gap: usize) -> Loaded {
     let work = "    add.u32 %r7, %r7, 1;\n".repeat(gap);
     load(&format!(

@@ -169,8 +169,8 @@ impl Stream {
         self.wait_unless(number, || false);
     }
 
-    /// Like [`wait`](Self::wait), for a call of the client's. A fault in another context ends the
-    /// wait, but not the work.
+    /// Like [`wait`](Self::wait), for a driver call. A fault in another context ends the wait, but
+    /// not the work.
     pub fn wait_for_client(&self, number: u64) {
         self.wait_unless(number, || self.context.is_ended_by_others());
     }

@@ -46,7 +46,7 @@ fn rows(random: &mut Random) -> Vec<u64> {
     rows
 }
 
-/// Each 16-bit element contains its index.
+/// Returns memory in which each 16-bit element contains its index.
 fn numbered() -> Vec<u64> {
     let word = |i: u64| (2 * i) | (2 * i + 1) << 16;
     (0..32 * WORDS as u64).map(word).collect()

@@ -193,8 +193,8 @@ impl Mma {
     }
 }
 
-/// The shape of the first tensor cores: each group of eight lanes has a matrix, with four elements
-/// per lane.
+/// Adds the shape of the first tensor cores: each group of eight lanes has a matrix, with four
+/// elements per lane.
 fn quads(forms: &mut Vec<Form>) {
     for layout in ["row.col", "col.row", "row.row", "col.col"] {
         for (c, d) in [(F16, F16), (F32, F32), (F16, F32)] {

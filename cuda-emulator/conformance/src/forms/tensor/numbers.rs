@@ -104,7 +104,7 @@ impl Element {
         value | self.zero(random)
     }
 
-    /// Returns the value of the bits. NaNs and infinities give some number.
+    /// Returns the value of the bits. The result is arbitrary for NaNs and infinities.
     fn value(self, bits: u64) -> f64 {
         if self == F64 {
             return f64::from_bits(bits);
@@ -258,8 +258,8 @@ fn integers(
     [a, b, c]
 }
 
-/// Returns metadata that select two of each four elements of a sparse line, eight times (of two
-/// pairs, for tf32).
+/// Returns metadata for eight groups of a sparse line. They select two of the four elements in each
+/// group, or one of the two for tf32.
 pub fn metadata(random: &mut Random, t: Element) -> u64 {
     let codes: &[u64] = match t {
         TF32 => &[0b0100, 0b1110],

@@ -1,5 +1,5 @@
-//! The addresses in `wgmma` descriptors. Every element of shared memory contains its index. One
-//! block gives the lower eight bits of the result, and the next one the others. One factor selects
+//! The addresses in `wgmma` descriptors. Every element of shared memory contains eight bits of its
+//! index: in the first block the lower ones, in the second block the upper ones. One factor selects
 //! rows of the other.
 
 use super::layout::group_factor;
@@ -159,7 +159,8 @@ fn product(t: Element, [n, k]: [usize; 2], operands: &str) -> String {
     )
 }
 
-/// The second factor. Line `i` of the first selects row `i` modulo the number of rows.
+/// Creates a form whose second factor is read from `place`. Line `i` of the first factor selects
+/// row `i` modulo the number of rows.
 fn right(t: Element, transposed: u32, place: Place) -> Form {
     let k = 256 / t.bits as usize;
     let n = 64;
@@ -177,7 +178,8 @@ fn right(t: Element, transposed: u32, place: Place) -> Form {
     feed(form.target("sm_90a"), &[picker.clone(), picker])
 }
 
-/// The first factor. Column `j` of the second selects column `j`.
+/// Creates a form whose first factor is read from `place`. Column `j` of the second factor selects
+/// column `j`.
 fn left(t: Element, transposed: u32, place: Place) -> Form {
     let k = 256 / t.bits as usize;
     let picker = spread(&parts(&picking(k, k, t), t), 128);

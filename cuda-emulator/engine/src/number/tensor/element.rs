@@ -190,7 +190,7 @@ impl Kind {
         }
     }
 
-    /// For finite numbers, only the fact that the sum is finite is kept.
+    /// Returns the class of the sum. The sign of a finite result has no meaning.
     pub(super) fn plus(self, other: Kind) -> Kind {
         use Kind::{Infinite, Nan};
         match (self, other) {

@@ -14,7 +14,7 @@ pub(crate) enum Family {
     Wgmma,
 }
 
-/// Shape, types and modifiers. They fit into a word without room for more.
+/// Shape, types and modifiers. [`pack`](Product::pack) stores them in an instruction's immediate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Product {
     pub family: Family,

@@ -1,6 +1,6 @@
 //! Vectors of eight 32-bit integers.
 //!
-//! LLVM vectorizes loops over arrays well only if they stand alone. Inside other loops it
+//! LLVM vectorizes a loop over an array well only if the loop is not nested. In nested loops, it
 //! vectorizes the wrong one.
 
 use super::fused::Line;
@@ -16,7 +16,7 @@ pub(super) trait Vector: Copy {
     fn mul(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
-    /// All ones if equal, otherwise zero.
+    /// Returns all ones where elements are equal, otherwise zero.
     fn equal(self, other: Self) -> Self;
     /// Shifts in zeros. The shift count is a constant at every use.
     fn left(self, by: u32) -> Self;

@@ -101,8 +101,8 @@ pub(crate) fn beyond(coordinate: f64, count: u32, normalised: bool) -> (i64, u32
     (at >> FRACTION, (at & ((1 << FRACTION) - 1)) as u32)
 }
 
-/// The same for filtering. With clamped coordinates, the outermost texel has the whole weight
-/// beyond its middle.
+/// Like [`pair`], with the weights for filtering. With clamped coordinates, the outermost texel has
+/// the whole weight beyond its middle.
 pub(crate) fn weighed(coordinate: f64, count: u32, normalised: bool, address: Address) -> Pair {
     let mut pair = pair(coordinate, count, normalised, address);
     if address == Address::Clamp && pair.first == pair.second {

@@ -1,4 +1,5 @@
-//! Cube maps: the face and position that a direction meets, and the texels beyond a face's edge.
+//! Cube maps: the face and position at which a direction intersects the cube, and the texels beyond
+//! a face's edge.
 
 /// Returns the face of a direction, in the order +x, -x, +y, -y, +z, -z, and the position on it, in
 /// 0..1.
