@@ -102,8 +102,8 @@ impl Kind for ArrayKind {
 
     unsafe fn release(&self, raw: CUarray, context: &Context) -> Result<()> {
         let raw = Sendable(raw);
-        // SAFETY: released once, by this function's contract. Textures and surfaces hold a
-        // reference.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused. Textures and
+        // surfaces hold a reference.
         unsafe {
             after_work(context, "cuArrayDestroy", (), move || {
                 sys::cuArrayDestroy(raw.get())
@@ -170,7 +170,7 @@ impl Described {
         };
         let why = known.unwrap_or_else(|| {
             "each length must be from 1 to the device's limit (the attributes MAXIMUM_TEXTURE..., for surfaces \
-             MAXIMUM_SURFACE..., to gather ..._GATHER_...), and the format must be allowed for such an array"
+             MAXIMUM_SURFACE..., for gathering ..._GATHER_...), and the array must support the format"
                 .to_owned()
         });
         error.with_detail(format!(
@@ -180,7 +180,7 @@ impl Described {
     }
 }
 
-/// Asks the driver for the description of an array.
+/// Returns the driver's description of an array.
 fn describe(context: &Context, raw: CUarray) -> Result<Described> {
     // SAFETY: the array is live by the callers' contracts. The description consists of numbers.
     let found = unsafe {

@@ -96,7 +96,7 @@ impl Function {
     /// ```
     #[must_use]
     pub unsafe fn borrow_raw(module: &Module, raw: CUfunction, name: &str) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::with_ptx_parameters(module, raw, name, None) }
     }
 
@@ -297,7 +297,8 @@ impl Function {
     /// See [`cuFuncSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set, or not to this value.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set, or if the value is
+    /// invalid.
     ///
     /// ```
     /// # use cuda_safe::{Context, module::FunctionAttribute, Module};
@@ -359,8 +360,8 @@ impl Function {
                 Some(most) if i64::from(bytes) > most => error
                     .with_kind(ErrorKind::LaunchArguments)
                     .with_detail(format!(
-                        "{bytes} bytes of dynamic shared memory for kernel `{}`, which can have {most} \
-                         on this device, in addition to its static shared memory",
+                        "{bytes} bytes of dynamic shared memory were requested for kernel `{}`, but it can have at \
+                         most {most} on this device, in addition to its static shared memory",
                         self.name()
                     )),
                 _ => error,

@@ -15,8 +15,8 @@ pub(crate) struct UncapturedContext {
 }
 
 impl Context {
-    /// Prevents captures from beginning on all streams of this context. Does not check whether one is
-    /// active.
+    /// Prevents captures from beginning on all streams of this context. Does not check whether one
+    /// is active.
     fn hold_captures_off(&self) -> Entered {
         capture::enter(Place::new(self.as_raw(), Queue::All), Length::Long)
     }
@@ -60,7 +60,7 @@ impl Context {
     }
 }
 
-/// For a release that waits for all work of a context.
+/// The requirements of a release that waits for all work of a context.
 impl Needs for Context {
     fn is_captured(&self) -> bool {
         self.is_captured()

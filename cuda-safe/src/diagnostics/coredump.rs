@@ -312,8 +312,8 @@ impl Coredump {
         let code = unsafe { call(setting as c_uint, value, &mut size) };
         self.check("cuCoredumpSetAttribute", code).map_err(|error| match code {
             CUresult::CUDA_ERROR_NOT_PERMITTED => error.with_detail(
-                "the setting must be made before the context is created (Coredump::process), or contexts can't have \
-                 their own",
+                "this setting cannot be changed now. Fix: set it before the context is created (Coredump::process). Some \
+                 settings cannot differ between contexts",
             ),
             _ => error,
         })

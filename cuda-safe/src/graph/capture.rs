@@ -117,7 +117,7 @@ impl Stream {
         unsafe { self.capture_with_mode(CaptureMode::THREAD_LOCAL, work) }
     }
 
-    /// Does the same as [`capture`](Self::capture), with another mode.
+    /// Captures a graph like [`capture`](Self::capture), in the given mode.
     ///
     /// See [`cuStreamBeginCapture`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///

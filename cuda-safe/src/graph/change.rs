@@ -372,11 +372,11 @@ impl GraphExec {
         // SAFETY: the node belongs to the instantiated graph and is alive.
         let code =
             unsafe { sys::cuGraphNodeSetEnabled(self.as_raw(), node.raw, u32::from(enabled)) };
-        self.checked(CALL, code, node, "to be left out")
+        self.checked(CALL, code, node, "to support being disabled")
     }
 
-    /// Does the same as [`Context::check`](crate::Context::check), and describes the node if it may
-    /// be the reason.
+    /// Checks a driver code like [`Context::check`](crate::Context::check). If the node may be the
+    /// reason for an error, the error describes it.
     fn checked(&self, call: &'static str, code: CUresult, node: Node, wanted: &str) -> Result<()> {
         let checked = self.context().check(call, code);
         match code {
@@ -384,7 +384,7 @@ impl GraphExec {
                 let kind = self.template.kind(node);
                 let kind = kind.map_or_else(|_| "unknown".into(), |kind| kind.word());
                 error.with_detail(format!(
-                    "the node's kind is `{kind}`, which is asked {wanted}. A change can't replace host memory by device \
+                    "the node's kind is `{kind}`, and the change requires it {wanted}. A change can't replace host memory with device \
                      memory or the reverse, and can't change the context"
                 ))
             }),

@@ -289,7 +289,7 @@ impl Graph {
         })
         .map_err(|error| match error.driver_code() {
             Some(CUresult::CUDA_ERROR_INVALID_VALUE) => error.with_detail(
-                "either another node looks at the condition already, or the driver does not support this kind of node \
+                "either another node uses the condition already, or the driver does not support this kind of node \
                  (a switch and an else need CUDA 12.8)",
             ),
             _ => error,

@@ -124,7 +124,7 @@ impl Kind for GraphKind {
 
     unsafe fn release(&self, raw: CUgraph, context: &Context) -> Result<()> {
         let _current = context.enter("cuGraphDestroy")?;
-        // SAFETY: released once, by this function's contract.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused.
         context.check("cuGraphDestroy", unsafe { sys::cuGraphDestroy(raw) })
     }
 }
@@ -135,7 +135,7 @@ impl Graph {
     /// See [`cuGraphCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if no memory for the graph is left, or if the context is unusable after a
+    /// Returns an error if the driver is out of memory, or if the context is unusable after a
     /// fault.
     #[doc(alias = "cuGraphCreate")]
     pub fn new(context: &Context) -> Result<Self> {
@@ -297,7 +297,7 @@ impl Graph {
         let held = self.held.try_clone().ok_or_else(|| {
             Error::invalid(
                 "Graph::try_clone",
-                "the graph keeps or allocates memory, or keeps functions of the host, which only one graph can own. Fix: \
+                "the graph keeps or allocates memory, or owns host functions, which only one graph can own. Fix: \
                  build the graph twice",
             )
         })?;

@@ -191,7 +191,7 @@ impl Function {
             unsafe { slot.stage(stream)? };
             slot.pointers(&mut pointers); // pointers into the box, which does not move
         }
-        // SAFETY: the caller's promise. Kinds, sizes and limits are checked above.
+        // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked above.
         unsafe { self.launch_raw(stream, config, &mut pointers)? };
         if waits {
             for slot in &mut slots {

@@ -3,9 +3,10 @@
 //! [`Function::launch`] takes a [`LaunchConfig`] and a tuple of arguments, and checks them as far
 //! as possible. See the guide's chapter on the [safety of launches](crate::guide::launch_safety).
 //!
-//! - Grid, block and attributes: [`LaunchConfig`], [`Dim3`], [`IntoDim3`], [`LaunchAttributes`], [`LaunchEvents`],
-//!   [`ClusterScheduling`], [`PortableClusterSize`], [`Occupancy`]
-//! - Arguments: [`KernelArguments`], [`KernelArgument`], [`ArgumentList`], [`ByValue`], [`WithLen`], [`HasLength`]
+//! - Grid, block and attributes: [`LaunchConfig`], [`Dim3`], [`IntoDim3`], [`LaunchAttributes`],
+//!   [`LaunchEvents`], [`ClusterScheduling`], [`PortableClusterSize`], [`Occupancy`]
+//! - Arguments: [`KernelArguments`], [`KernelArgument`], [`ArgumentList`], [`ByValue`],
+//!   [`WithLen`], [`HasLength`]
 //! - Host slices that the launch copies: [`In`], [`Out`], [`InOut`]
 
 mod arguments;
@@ -120,14 +121,14 @@ impl Function {
         if let Some(plain) = config.plain()
             && const { !A::WAITS }
         {
-            // SAFETY: the caller's promise; kinds, sizes and limits are checked.
+            // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked.
             return unsafe {
                 arguments.with_pointers(stream, |pointers| {
                     self.check_and_start(stream, &plain, A::TYPES, pointers)
                 })
             };
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.launch_unusual(stream, &config, arguments) }
     }
 
@@ -145,7 +146,7 @@ impl Function {
         if !self.is_launchable(stream.context(), config, A::TYPES)? {
             return Ok(());
         }
-        // SAFETY: the caller's promise; kinds, sizes and limits are checked above.
+        // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked above.
         unsafe { arguments.with_pointers(stream, |pointers| self.start(stream, config, pointers)) }
     }
 
@@ -318,7 +319,7 @@ impl Function {
         }
         let mut attributes = RawAttributes::new(&config);
         attributes.events(events);
-        // SAFETY: the caller's promise. Kinds, sizes and limits are checked above.
+        // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked above.
         unsafe {
             arguments.with_pointers(stream, |pointers| {
                 self.check_launch(stream, &config, || {

@@ -27,7 +27,7 @@ pub(crate) struct Free;
 
 impl Release for Free {
     unsafe fn release(&self, ptr: CUdeviceptr, _stream: &Stream) -> (&'static str, CUresult) {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         ("cuMemFree_v2", unsafe { cuda_sys::cuMemFree_v2(ptr) })
     }
 }
@@ -98,7 +98,7 @@ impl<R: Release> Waited<R> {
 
 impl<R: Release> Drop for Waited<R> {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.free());
     }
 }

@@ -51,9 +51,9 @@ choices! {
         /// `__cluster_dims__`, otherwise 0. Settable before the first launch if the kernel is not
         /// declared in that way.
         REQUIRED_CLUSTER_WIDTH = 11, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH";
-        /// The same along y.
+        /// Like [`REQUIRED_CLUSTER_WIDTH`](Self::REQUIRED_CLUSTER_WIDTH), along y.
         REQUIRED_CLUSTER_HEIGHT = 12, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT";
-        /// The same along z.
+        /// Like [`REQUIRED_CLUSTER_WIDTH`](Self::REQUIRED_CLUSTER_WIDTH), along z.
         REQUIRED_CLUSTER_DEPTH = 13, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH";
         /// Whether clusters may have more than 8 blocks, the maximum that every device supports.
         /// Settable.

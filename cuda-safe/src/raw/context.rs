@@ -114,7 +114,7 @@ choices! {
         SHARED = 1, "CU_FUNC_CACHE_PREFER_SHARED";
         /// More L1 cache, less shared memory.
         L1 = 2, "CU_FUNC_CACHE_PREFER_L1";
-        /// The same amount of each.
+        /// The same amount of shared memory and L1 cache.
         EQUAL = 3, "CU_FUNC_CACHE_PREFER_EQUAL";
     }
 }

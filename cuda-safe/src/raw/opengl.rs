@@ -25,9 +25,9 @@ flags! {
         READ_ONLY = 1, "CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY";
         /// CUDA overwrites the whole object, so the previous contents need not be kept.
         WRITE_DISCARD = 2, "CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD";
-        /// A [`Surface`](crate::Surface) is created from it. Only for images.
+        /// A [`Surface`](crate::Surface) can be created from the object. Only for images.
         SURFACE = 4, "CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST";
-        /// A texture gathers from it. Only for images.
+        /// Textures can gather from the object (`tex2Dgather`). Only for images.
         GATHER = 8, "CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER";
     }
 }

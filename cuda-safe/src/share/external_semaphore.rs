@@ -138,8 +138,9 @@ impl ExternalSemaphore {
     /// Returns `CUDA_ERROR_UNKNOWN` if the file is not an object of the driver, and
     /// `CUDA_ERROR_INVALID_VALUE` if the operating system does not have this kind. Returns
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this thread's capture
-    /// of a stream forbids the call. Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver
-    /// does not support this kind. For timeline semaphores, query the attribute
+    /// of a stream forbids the call. Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver does not support
+    /// this kind. For timeline semaphores, query the attribute
     /// `TIMELINE_SEMAPHORE_INTEROP_SUPPORTED`.
     #[doc(alias = "cuImportExternalSemaphore")]
     pub unsafe fn import(

@@ -76,16 +76,17 @@ impl Stream {
         })
     }
 
-    /// Does the same as [`uncaptured`](Self::uncaptured), for a call that may wait for the stream.
-    /// Also returns an error if a capture of another stream by this thread forbids the wait.
+    /// Enters the stream like [`uncaptured`](Self::uncaptured), for a call that may wait for the
+    /// stream. Also returns an error if a capture of another stream by this thread forbids the
+    /// wait.
     pub(crate) fn enter_to_wait(&self, call: &'static str) -> Result<Uncaptured> {
         let uncaptured = self.uncaptured_for(call, REMEDY, Length::Long)?;
         capture::expect_allowed(call, REMEDY)?;
         Ok(uncaptured)
     }
 
-    /// Does the same as [`enter_to_wait`](Self::enter_to_wait), for a call that the driver forbids
-    /// like a wait, but that returns soon.
+    /// Enters the stream like [`enter_to_wait`](Self::enter_to_wait), for a call that the driver
+    /// forbids in the same cases as a wait, but that returns at once.
     pub(crate) fn enter_to_query(&self, call: &'static str, remedy: &str) -> Result<Uncaptured> {
         let uncaptured = self.uncaptured(call, remedy)?;
         capture::expect_allowed(call, remedy)?;
@@ -112,7 +113,7 @@ impl Stream {
                 }
                 Start::Join => {
                     "the stream cannot join a capture here: Stream::ordered_with, Stream::scope or Stream::mapped uses it. \
-                     Fix: let it join before, or after"
+                     Fix: let it join before or after that call"
                 }
             };
             Error::invalid(call, reason)
@@ -141,7 +142,7 @@ impl Stream {
         self.captures("cuStreamIsCapturing")
     }
 
-    /// Does the same as [`is_capturing`](Self::is_capturing). The error names `call`.
+    /// Returns the same as [`is_capturing`](Self::is_capturing). The error names `call`.
     fn captures(&self, call: &'static str) -> Result<bool> {
         let _current = self.enter("cuStreamIsCapturing")?;
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;

@@ -52,9 +52,9 @@ impl Stream {
     /// [`Transfer::wait`](crate::memory::Transfer::wait) do not wait.
     ///
     /// # Errors
-    /// Returns an error if the driver has no memory left, if the stream is being captured, or if
-    /// the context is unusable after a fault. The future itself returns an error if the work
-    /// faulted, in this stream or elsewhere in the context.
+    /// Returns an error if the driver is out of memory, if the stream is being captured, or if the
+    /// context is unusable after a fault. The future itself returns an error if the work faulted,
+    /// in this stream or elsewhere in the context.
     ///
     /// ```
     /// use std::{future::Future, pin::pin, sync::Arc, task::{Context as Task, Poll, Wake, Waker}, thread};

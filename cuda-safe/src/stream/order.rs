@@ -78,8 +78,8 @@ impl Stream {
         self.ordered("Stream::ordered_with", owners, work)
     }
 
-    /// Does the same as [`ordered_with`](Self::ordered_with). Errors name `call`, the method that
-    /// the user called.
+    /// Orders streams like [`ordered_with`](Self::ordered_with). Errors name `call`, the method
+    /// that the user called.
     pub(crate) fn ordered<'a, R, E: From<Error>>(
         &self,
         call: &'static str,

@@ -151,7 +151,9 @@ impl Sampler {
         let folds = [AddressMode::WRAP, AddressMode::MIRROR];
         let used = &self.address[..read.dimensions.clamp(1, 3)];
         if !self.normalized_coordinates && used.iter().any(|mode| folds.contains(mode)) {
-            return invalid("AddressMode::WRAP and MIRROR need normalized_coordinates");
+            return invalid(
+                "AddressMode::WRAP and MIRROR need normalized coordinates. Fix: set normalized_coordinates, or use CLAMP or BORDER",
+            );
         }
         if self.seamless_cube && !read.is_cube {
             return invalid("seamless_cube needs an array that is a cube");

@@ -128,7 +128,7 @@ impl Library {
     ///   last clone is dropped.
     #[must_use]
     pub unsafe fn from_raw(raw: CUlibrary) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::new(raw, true, Names::default(), None) }
     }
 
@@ -141,7 +141,7 @@ impl Library {
     /// launched work has finished.
     #[must_use]
     pub unsafe fn borrow_raw(raw: CUlibrary) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::new(raw, false, Names::default(), None) }
     }
 

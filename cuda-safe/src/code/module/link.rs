@@ -119,7 +119,7 @@ impl Linker {
     /// See [`cuLinkCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if the driver has no memory left, or if the context has faulted.
+    /// Returns an error if the driver is out of memory, or if the context has faulted.
     #[doc(alias = "cuLinkCreate")]
     pub fn new(context: &Context) -> Result<Self> {
         Self::with_options(context, &JitOptions::default())
@@ -248,7 +248,7 @@ impl Linker {
     /// character.
     #[doc(alias = "cuLinkAddData")]
     pub unsafe fn add_code(&self, kind: CUjitInputType, name: &str, code: &[u8]) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.add(kind, name, code) }?;
         self.add_names(None);
         Ok(())
@@ -271,7 +271,7 @@ impl Linker {
     #[doc(alias = "cuLinkAddData")]
     pub unsafe fn add_image(&self, name: &str, image: &[u8]) -> Result<()> {
         match input_kind(image) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             Some(kind) => unsafe { self.add_code(kind, name, image) },
             None => self.add_ptx(name, image::text(image)?),
         }
@@ -293,7 +293,7 @@ impl Linker {
         let path = path.as_ref();
         let name = path.to_string_lossy();
         with_file(path, "Linker::add_file", |image| {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.add_image(&name, image) }
         })
     }

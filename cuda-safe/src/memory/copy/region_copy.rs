@@ -399,7 +399,7 @@ impl RegionCopy {
 /// stream.
 ///
 /// # Safety
-/// The same as for [`BoxCopy::enqueue`].
+/// The contract of [`BoxCopy::enqueue`] applies.
 unsafe fn with_host(copy: BoxCopy, stream: &Stream, owner: Owner<'_>) -> Result<()> {
     // SAFETY: the caller promises this.
     unsafe {

@@ -312,7 +312,7 @@ impl<T> DeviceBuffer<T> {
             stream: stream.clone(),
             owned: ptr != 0,
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::from_storage(storage, len) }
     }
 }

@@ -339,7 +339,7 @@ impl<T: PlainData> fmt::Debug for PinnedBuffer<T> {
 
 impl<T: PlainData> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.free());
     }
 }

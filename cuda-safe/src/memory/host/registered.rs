@@ -294,7 +294,7 @@ impl<H: HostBlock> RegisteredBuffer<H> {
 
 impl<H: HostBlock> Drop for RegisteredBuffer<H> {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.free());
     }
 }

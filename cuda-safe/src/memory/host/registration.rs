@@ -352,7 +352,7 @@ impl Context {
     /// [`RegisterFlags::READ_ONLY`].
     ///
     /// # Aborts
-    /// The same as for [`page_locked`](Self::page_locked).
+    /// Ends the process in the same cases as [`page_locked`](Self::page_locked).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, memory::RegisterFlags, Stream};
@@ -400,8 +400,8 @@ pub(in crate::memory) unsafe fn while_registered<T: PlainData, R>(
         }
     }
     let (start, bytes) = (host.cast_mut().cast(), host.len() * size_of::<T>());
-    // SAFETY: as this function's contract says. Work that uses the memory's address is over before
-    // the registration ends.
+    // SAFETY: guaranteed by this function's contract. Work that uses the memory's address is over
+    // before the registration ends.
     let registration = unsafe { Registration::new(context, start, bytes, flags)? };
     let mut end = End(registration);
     let result = body(&end.0);

@@ -242,7 +242,7 @@ impl MulticastObject {
     /// than CUDA 13.1. Also returns the errors of [`bind`](Self::bind).
     ///
     /// # Safety
-    /// The same as for [`bind_address`](Self::bind_address).
+    /// The contract of [`bind_address`](Self::bind_address) applies.
     #[doc(alias = "cuMulticastBindAddr_v2")]
     pub unsafe fn bind_address_for(
         &self,

@@ -371,7 +371,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.release());
     }
 }

@@ -149,7 +149,7 @@ impl JitLinker {
             let detail = format!("cannot read {}: {error}", path.display());
             Error::checked(ErrorKind::NotFound, "nvJitLinkAddFile", detail).with_source(error)
         })?;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.add_image(&path.to_string_lossy(), &image) }
     }
 

@@ -41,8 +41,8 @@ fn add_file(hash: &mut Hash, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The number of bytes of the loaded library that are hashed. A library begins with its headers, the
-/// build ID, and the tables of all symbols and their addresses. Almost every change to the code
+/// The number of bytes of the loaded library that are hashed. A library begins with its headers,
+/// the build ID, and the tables of all symbols and their addresses. Almost every change to the code
 /// changes one of these.
 const ENOUGH: usize = 64 << 10;
 

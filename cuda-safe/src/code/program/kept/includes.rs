@@ -11,8 +11,8 @@
 //! - A header from memory is found if its name is exactly the name after `#include`, in quotes or
 //!   angle brackets. Headers from memory come before files.
 //! - `"name"` is then searched for in the folder of the including file, but not in the folders of
-//!   the files that include that one. The folder of the program, and of a header from memory, is the
-//!   folder in its name, relative to the current folder. The include paths come last, in their
+//!   the files that include that one. The folder of the program, and of a header from memory, is
+//!   the folder in its name, relative to the current folder. The include paths come last, in their
 //!   order. `#line` does not change any of this.
 //! - `<name>` is searched for only in the include paths.
 //! - `--pre-include` is searched for in the current folder, then in the include paths.
@@ -88,8 +88,8 @@ impl<'a> Includes<'a> {
         }
     }
 
-    /// Adds a text as if it were the content of a file with this name. Returns `None` if it cannot be
-    /// analysed.
+    /// Adds a text as if it were the content of a file with this name. Returns `None` if it cannot
+    /// be analysed.
     pub(super) fn add(&mut self, source: &[u8], name: &str) -> Option<()> {
         self.texts.push(Followed {
             text: Text::scan(source)?,

@@ -20,7 +20,8 @@ pub(super) struct Clean {
     pub(super) probes: Vec<Range<usize>>,
     /// Whether the text contains the operator `##`.
     pub(super) pastes: bool,
-    /// Whether the text contains a word that `##` could extend to one of [`PROBES`] or [`UNKNOWABLE`].
+    /// Whether the text contains a word that `##` could extend to one of [`PROBES`] or
+    /// [`UNKNOWABLE`].
     pub(super) pieces: bool,
 }
 
@@ -34,8 +35,8 @@ const UNKNOWABLE: [&[u8]; 4] = [b"__DATE__", b"__TIME__", b"__TIMESTAMP__", b"__
 /// The prefixes of raw strings.
 const RAW: [&[u8]; 5] = [b"R", b"LR", b"UR", b"uR", b"u8R"];
 
-/// Returns `None` if compilers could read the text in more than one way, or if it contains a word of
-/// [`UNKNOWABLE`].
+/// Returns `None` if compilers could read the text in more than one way, or if it contains a word
+/// of [`UNKNOWABLE`].
 pub(super) fn clean(source: &[u8]) -> Option<Clean> {
     let source = source.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source);
     let (source, joints) = joined(source)?;
@@ -58,8 +59,8 @@ pub(super) fn clean(source: &[u8]) -> Option<Clean> {
 
 /// Joins lines that end with a backslash. Returns the text and the positions of the joints.
 ///
-/// Returns `None` if the meaning depends on the dialect (trigraphs) or on the compiler (NUL bytes, or
-/// blanks between a backslash and the end of the line).
+/// Returns `None` if the meaning depends on the dialect (trigraphs) or on the compiler (NUL bytes,
+/// or blanks between a backslash and the end of the line).
 fn joined(source: &[u8]) -> Option<(Cow<'_, [u8]>, Vec<usize>)> {
     if position(source, 0).is_some() || has_trigraph(source) {
         return None;
@@ -136,8 +137,8 @@ fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the first position of a byte. The C library's `memchr` is several times as fast as a loop
-/// in Rust.
+/// Returns the first position of a byte. The C library's `memchr` is several times as fast as a
+/// loop in Rust.
 fn position(text: &[u8], byte: u8) -> Option<usize> {
     // SAFETY: the pointer and the length are those of a slice.
     let found = unsafe { libc::memchr(text.as_ptr().cast(), byte.into(), text.len()) };
@@ -247,9 +248,9 @@ impl Lexer<'_> {
 
     /// Reads a number, which may contain quotes as digit separators.
     ///
-    /// In C++11, such a quote begins a character literal. The two readings differ only if the number
-    /// contains an underscore, or if a comment or a string begins on the rest of the line. Returns
-    /// `None` in these cases.
+    /// In C++11, such a quote begins a character literal. The two readings differ only if the
+    /// number contains an underscore, or if a comment or a string begins on the rest of the line.
+    /// Returns `None` in these cases.
     fn number(&mut self) -> Option<()> {
         let start = self.at;
         let mut separated = false;

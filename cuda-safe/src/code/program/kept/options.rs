@@ -28,8 +28,8 @@ enum Effect {
 
 /// Returns the effect of the option with this name, which has no dashes.
 ///
-/// Returns `None` for unknown options, and for options that read or write other files, such as those
-/// of precompiled headers and timings.
+/// Returns `None` for unknown options, and for options that read or write other files, such as
+/// those of precompiled headers and timings.
 fn effect(name: &str) -> Option<Effect> {
     Some(match name {
         "dc"
