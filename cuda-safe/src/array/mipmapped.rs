@@ -162,6 +162,8 @@ impl MipmappedArray {
         Ok(described)
     }
 
+    /// Takes ownership of a new mipmapped array.
+    ///
     /// # Safety
     /// The caller must ensure that `raw` was just created in the context with this description, and
     /// has no other owner.
@@ -220,6 +222,8 @@ impl MipmappedArray {
         unsafe { Self::adopt(context, raw, levels, false) }
     }
 
+    /// Wraps a raw handle, and queries the driver for its description.
+    ///
     /// # Safety
     /// The contract of [`Handle::new`] applies.
     unsafe fn adopt(

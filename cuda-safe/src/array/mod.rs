@@ -328,6 +328,8 @@ impl CudaArray {
         unsafe { Self::adopt(context, raw, false, None) }
     }
 
+    /// Wraps a raw handle, and queries the driver for its description.
+    ///
     /// # Safety
     /// The contract of [`Handle::new`] applies.
     unsafe fn adopt(
@@ -404,7 +406,7 @@ impl CudaArray {
         self.described().flags
     }
 
-    /// Returns whether it is a level of a [`MipmappedArray`], or a plane of another array.
+    /// Returns whether the array is a level of a [`MipmappedArray`], or a plane of another array.
     #[must_use]
     pub fn is_part(&self) -> bool {
         matches!(

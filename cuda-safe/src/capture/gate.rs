@@ -151,7 +151,7 @@ struct User {
 struct Capture {
     number: u64,
     thread: usize,
-    /// Whether it forbids calls on all threads.
+    /// Whether the capture forbids calls on all threads.
     global: bool,
     /// The contexts of its streams.
     contexts: Vec<usize>,

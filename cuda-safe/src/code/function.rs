@@ -100,6 +100,8 @@ impl Function {
         unsafe { Self::with_ptx_parameters(module, raw, name, None) }
     }
 
+    /// Wraps a raw kernel handle, with the parameters in its PTX if they are known.
+    ///
     /// # Safety
     /// See [`borrow_raw`](Self::borrow_raw).
     pub(crate) unsafe fn with_ptx_parameters(
@@ -197,7 +199,7 @@ impl Function {
         self.check_types(types)
     }
 
-    /// Whether these types were compared with the parameters last time, and fitted.
+    /// Returns whether these are the argument types that matched the parameters last time.
     #[inline]
     pub(crate) fn fitted(&self, types: &'static [ArgumentType]) -> bool {
         matches!(self.0.kind().parameters.get(), Some(Some(parameters)) if parameters.len() == types.len())

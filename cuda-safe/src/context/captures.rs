@@ -47,10 +47,10 @@ impl Context {
         capture::changes(self.as_raw())
     }
 
-    /// After a failed wait, waits until a capture of another thread has ended, because it may be
-    /// the reason. Returns whether to try again, which is also the case if a capture has ended
-    /// since `before`. If this thread is capturing a stream of the context, too, trying again would
-    /// be useless.
+    /// Waits until a capture of another thread has ended, which may be the reason why a wait
+    /// failed. Returns whether the failed wait should be repeated: if there was such a capture, or
+    /// if this thread captures no stream of the context and a capture has begun or ended since
+    /// `before`.
     pub(crate) fn wait_for_captures(&self, before: u64) -> bool {
         let capturers = capture::capturers(self.as_raw());
         if capturers.others {

@@ -525,7 +525,8 @@ impl Context {
         })
     }
 
-    /// Like [`check`](Self::check), for a call that allocates `bytes` bytes of device memory.
+    /// Checks a driver code like [`check`](Self::check), for a call that allocates `bytes` bytes of
+    /// device memory.
     pub(crate) fn check_allocation(
         &self,
         call: &'static str,

@@ -300,6 +300,8 @@ impl Coredump {
         Ok(size)
     }
 
+    /// Changes a setting.
+    ///
     /// # Safety
     /// The caller must ensure that `value` has the type of the setting and `size` bytes.
     unsafe fn set(&self, setting: Setting, value: *mut c_void, mut size: usize) -> Result<()> {

@@ -16,7 +16,7 @@ thread_local! {
 /// Runs a host function on the driver's thread.
 ///
 /// Unwinding into the driver would be undefined behavior, so this function catches panics,
-/// including those in the drop of a panic's payload. The panic hook has reported them.
+/// including those in the drop of a panic's payload. The panic hook has already reported them.
 pub(crate) fn run(function: impl FnOnce()) {
     let before = RUNNING.replace(true);
     if let Err(payload) = catch_unwind(AssertUnwindSafe(function)) {

@@ -150,6 +150,8 @@ impl GraphExec {
         unsafe { self.set_raw_copy(node, &copy) }
     }
 
+    /// Replaces the parameters of a copy node.
+    ///
     /// # Safety
     /// The caller must ensure that the graph owns both sides, and that they have that many bytes.
     pub(super) unsafe fn set_raw_copy(

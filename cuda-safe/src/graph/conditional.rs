@@ -294,7 +294,8 @@ impl Graph {
             ),
             _ => error,
         })?;
-        // SAFETY: the driver created `size` graphs, and keeps their handles as long as the node.
+        // SAFETY: the driver created `size` graphs, and keeps their handles valid as long as the
+        // node exists.
         let bodies = unsafe { slice::from_raw_parts(parameters.bodies, size as usize) };
         Ok(New {
             node: Some(node),
@@ -303,7 +304,7 @@ impl Graph {
     }
 }
 
-/// `CUgraphConditionalNodeType`
+/// The kind of a conditional node (`CUgraphConditionalNodeType`).
 #[derive(Clone, Copy)]
 enum Which {
     If = 0,

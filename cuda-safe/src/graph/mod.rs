@@ -164,6 +164,8 @@ impl Graph {
         unsafe { Self::with_held(context, raw, Held::default()) }
     }
 
+    /// Takes ownership of a raw graph, with objects that it holds.
+    ///
     /// # Safety
     /// The contract of [`from_raw`](Self::from_raw) applies, except for the objects in `held`.
     unsafe fn with_held(context: &Context, raw: CUgraph, held: Held) -> Self {

@@ -296,7 +296,7 @@ impl LaunchConfig {
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
-    /// // Each block tells the next one of its cluster its number.
+    /// // Each block writes its number to the next block of its cluster.
     /// let source = r#"
     /// #include <cooperative_groups.h>
     /// extern "C" __global__ void around(unsigned *x) {

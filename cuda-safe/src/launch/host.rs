@@ -101,6 +101,8 @@ impl<T: PlainData> Staged<'_, T> {
         })
     }
 
+    /// Enqueues a copy of `host` to the buffer.
+    ///
     /// # Safety
     /// The caller must ensure that `host` stays readable until the value is settled or dropped.
     unsafe fn upload(self, stream: &Stream, host: *const [T]) -> Result<Self> {

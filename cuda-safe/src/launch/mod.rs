@@ -179,6 +179,8 @@ impl Function {
         }
     }
 
+    /// Starts a launch after complete checks, which also find the reason for an error.
+    ///
     /// # Safety
     /// See [`check_and_start`](Self::check_and_start).
     #[cold]
@@ -197,7 +199,7 @@ impl Function {
         }
     }
 
-    /// After a plain launch that failed with `code`.
+    /// Handles a plain launch that failed with `code`, and launches again if that can help.
     ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
@@ -329,6 +331,8 @@ impl Function {
         }
     }
 
+    /// Enqueues a launch, and explains a failure.
+    ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
     #[inline]
@@ -360,6 +364,8 @@ impl Function {
         }
     }
 
+    /// Makes the driver call for a launch.
+    ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
     #[inline]
@@ -377,6 +383,8 @@ impl Function {
         }
     }
 
+    /// Makes the driver call for a launch without attributes.
+    ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
     #[inline(always)]
@@ -409,8 +417,8 @@ impl Function {
         }
     }
 
-    /// Cooperative launches, and those with attributes. Their kilobyte of attributes is not on the
-    /// stack of a plain launch.
+    /// Makes the driver call for a cooperative launch, or for one with attributes. It is a separate
+    /// function so that plain launches do not need a kilobyte of stack for the attributes.
     ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
@@ -449,6 +457,8 @@ impl Function {
         }
     }
 
+    /// Makes the driver call for a launch with attributes.
+    ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
     unsafe fn enqueue_with(

@@ -41,6 +41,8 @@ pub(crate) struct Waited<R: Release> {
 }
 
 impl<R: Release> Waited<R> {
+    /// Creates storage that waits for its stream before `release` frees it.
+    ///
     /// # Safety
     /// The caller must ensure that `ptr` is 0, or memory of the stream's context that only
     /// `release` frees.

@@ -195,6 +195,8 @@ impl GraphicsResource {
         unsafe { Self::adopt(context, raw, false) }
     }
 
+    /// Wraps a raw handle.
+    ///
     /// # Safety
     /// The contract of [`Handle::new`] applies.
     unsafe fn adopt(context: &Context, raw: CUgraphicsResource, owned: bool) -> Self {

@@ -35,7 +35,7 @@ choices! {
         PTX_VERSION = 5, "CU_FUNC_ATTRIBUTE_PTX_VERSION";
         /// The architecture for which the kernel was compiled: 90 for `sm_90`.
         BINARY_VERSION = 6, "CU_FUNC_ATTRIBUTE_BINARY_VERSION";
-        /// Whether it was compiled with `-Xptxas --dlcm=ca`.
+        /// Whether the kernel was compiled with `-Xptxas --dlcm=ca`.
         CACHE_MODE_CA = 7, "CU_FUNC_ATTRIBUTE_CACHE_MODE_CA";
         /// The maximum bytes of dynamic shared memory per block that a launch may request.
         /// Settable, up to the device's `MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` minus the static shared

@@ -158,7 +158,7 @@ choices! {
         SYNC_MEMOPS = 6, "CU_POINTER_ATTRIBUTE_SYNC_MEMOPS";
         /// The number of the allocation, which is unique in the process.
         BUFFER_ID = 7, "CU_POINTER_ATTRIBUTE_BUFFER_ID";
-        /// Whether it is managed memory.
+        /// Whether the address is in managed memory.
         IS_MANAGED = 8, "CU_POINTER_ATTRIBUTE_IS_MANAGED";
         /// The device on which the memory was allocated or with which it was registered.
         DEVICE_ORDINAL = 9, "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL";

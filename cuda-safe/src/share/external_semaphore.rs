@@ -25,6 +25,8 @@ pub(crate) struct RawValues {
 }
 
 impl RawValues {
+    /// Converts semaphores and their values.
+    ///
     /// # Errors
     /// Returns an error if a semaphore does not belong to `context`.
     pub(crate) fn new(

@@ -36,14 +36,14 @@ impl Stream {
     /// check whether the stream is captured now.
     ///
     /// # Errors
-    /// Returns an error in a function that the driver calls.
+    /// Returns an error inside a host function or a log listener.
     pub(crate) fn hold_captures_off(&self, call: &'static str) -> Result<Entered> {
         callback::refuse_within(call)?;
         Ok(capture::enter(self.place(), Length::Short))
     }
 
-    /// Prevents this stream from joining a capture that could outlast the result. The holder waits
-    /// for the stream at the end.
+    /// Prevents this stream from joining a capture that could outlast the returned guard. The
+    /// caller must wait for the stream before it drops the guard.
     ///
     /// # Errors
     /// Returns an error if the stream is being captured, or if this thread must not wait for it.
@@ -93,12 +93,12 @@ impl Stream {
         Ok(uncaptured)
     }
 
-    /// Waits until no thread relies on this stream being uncaptured, and keeps other threads away
-    /// while it becomes captured.
+    /// Waits until no thread relies on this stream being uncaptured, and then blocks such threads
+    /// until the capture has begun.
     ///
     /// # Errors
-    /// Returns an error if a caller of this function relies on it, if the flags of the stream
-    /// cannot be read, and in a function that the driver calls.
+    /// Returns an error if this thread relies on it itself (or a thread that waits for this one),
+    /// and inside a host function or a log listener.
     pub(crate) fn begin_capture(&self, call: &'static str, start: Start) -> Result<Beginning> {
         callback::refuse_within(call)?;
         let blocking = match self.queue() {

@@ -144,7 +144,8 @@ impl Event {
 
 /// Completes the future. The driver calls this function, also after a fault.
 unsafe extern "C" fn complete(_: CUstream, code: CUresult, data: *mut c_void) {
-    // SAFETY: this is the reference that `finished` passed to the driver, which calls once.
+    // SAFETY: this is the reference that `finished` passed to the driver, which makes this call
+    // once.
     let shared = unsafe { Arc::from_raw(data.cast_const().cast::<Shared>()) };
     callback::run(|| {
         let waker = {

@@ -82,8 +82,8 @@ impl Kind for TextureKind {
     const NAME: &'static str = "Texture";
 
     unsafe fn release(&self, raw: CUtexObject, context: &Context) -> Result<()> {
-        // SAFETY: the caller guarantees that the handle is live, owned and unused. The source is
-        // held until then.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused. This object
+        // holds the source.
         unsafe {
             after_work(
                 context,

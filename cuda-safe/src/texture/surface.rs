@@ -63,8 +63,8 @@ impl Kind for SurfaceKind {
     const NAME: &'static str = "Surface";
 
     unsafe fn release(&self, raw: CUsurfObject, context: &Context) -> Result<()> {
-        // SAFETY: the caller guarantees that the handle is live, owned and unused. The array is
-        // held until then.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused. This object
+        // holds the array.
         unsafe {
             after_work(context, "cuSurfObjectDestroy", self.0.clone(), move || {
                 sys::cuSurfObjectDestroy(raw)

@@ -37,8 +37,8 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Creates embedded code from machine code by architecture (`sm_90`), and PTX, which can be
-    /// empty.
+    /// Creates embedded code from pairs of an architecture (`sm_90`) and its machine code, and from
+    /// PTX, which can be empty.
     ///
     /// # Safety
     /// The caller must ensure that each cubin was produced by a CUDA compiler and is complete and
@@ -63,7 +63,7 @@ impl Embedded {
         self
     }
 
-    /// Returns the machine code by architecture.
+    /// Returns pairs of an architecture and its machine code.
     #[must_use]
     pub const fn cubins(&self) -> &'static [(&'static str, &'static [u8])] {
         self.cubins

@@ -83,6 +83,8 @@ impl Kernel {
         unsafe { Self::with_ptx_parameters(library, raw, name, None) }
     }
 
+    /// Wraps a raw kernel handle, with the parameters in its PTX if they are known.
+    ///
     /// # Safety
     /// See [`borrow_raw`](Self::borrow_raw).
     pub(super) unsafe fn with_ptx_parameters(
@@ -350,7 +352,7 @@ pub(super) unsafe fn linked_name(kernel: CUkernel) -> Result<String> {
         let detail = "the driver returned no name for a kernel";
         return Err(Error::checked(ErrorKind::Driver, CALL, detail));
     }
-    // SAFETY: a NUL-terminated string that lives as long as the library.
+    // SAFETY: the driver's string is NUL-terminated and lives as long as the library.
     let name = unsafe { CStr::from_ptr(name) };
     Ok(name.to_string_lossy().into_owned())
 }

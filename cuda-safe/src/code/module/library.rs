@@ -145,9 +145,12 @@ impl Library {
         unsafe { Self::new(raw, false, Names::default(), None) }
     }
 
+    /// Wraps a raw library handle.
+    ///
     /// # Safety
-    /// See [`from_raw`](Self::from_raw) or [`borrow_raw`](Self::borrow_raw). The library must have
-    /// been loaded with the options of the request.
+    /// The contract of [`from_raw`](Self::from_raw) applies if the library is owned, and otherwise
+    /// that of [`borrow_raw`](Self::borrow_raw). In addition, the caller must ensure that the
+    /// library was loaded with the options of the request.
     pub(super) unsafe fn new(
         raw: CUlibrary,
         owned: bool,

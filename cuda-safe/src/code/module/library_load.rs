@@ -224,11 +224,14 @@ impl Library {
         })
     }
 
+    /// Loads a library from an image.
+    ///
     /// # Safety
     /// The caller must ensure that:
-    /// - the image is complete.
-    /// - the image can be trusted, unless it is text.
-    /// - if `preserved` is set, the image does not change while the library is loaded.
+    ///
+    /// - the image is complete;
+    /// - the image can be trusted, unless it is text;
+    /// - the image does not change while the library is loaded, if `preserved` is set.
     pub(super) unsafe fn load(
         image: &[u8],
         options: &JitOptions,

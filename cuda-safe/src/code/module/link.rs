@@ -167,8 +167,8 @@ impl Linker {
     /// resources of each kernel.
     ///
     /// The text is empty if the driver wrote none or if the linker was created from a raw handle.
-    /// It is also empty in a function that the driver calls, because a call of this linker may be
-    /// in progress there.
+    /// It is also empty inside a host function or a log listener, because a call of this linker may
+    /// be in progress there.
     #[must_use]
     pub fn info_log(&self) -> String {
         if callback::refuse_within("cuLinkCreate").is_err() {
@@ -321,6 +321,8 @@ impl Linker {
         unsafe { self.add_code(kind, &path.to_string_lossy(), &archive) }
     }
 
+    /// Adds code to the linker.
+    ///
     /// # Safety
     /// The caller must ensure that `data` is code of this kind that the driver can read safely.
     unsafe fn add(&self, kind: CUjitInputType, name: &str, data: &[u8]) -> Result<()> {

@@ -29,7 +29,7 @@ options! {
         /// When the driver may read host memory. The default is the stream's order. Device memory
         /// is always read in that order, because it may have been allocated in it.
         source_order: Option<SourceOrder>, set to SourceOrder;
-        /// A hint that the copies should overlap with kernels rather than be fast.
+        /// A hint to favor overlap with kernels over the speed of the copies.
         prefer_overlap_with_compute: bool;
     }
 }

@@ -227,7 +227,8 @@ fn rejection_reason(error: &Error, stream: &Stream, span: Span<'_>) -> Option<St
     ))
 }
 
-/// Like [`explained`], for a call that writes to an address of the device or the host.
+/// Adds a reason like [`explained`], for a call that writes to an address of the device or the
+/// host.
 #[inline]
 pub(super) fn explained_write<R>(
     result: Result<R>,

@@ -195,8 +195,8 @@ impl<T> DeviceBuffer<T> {
         Self::uninit_from(stream, len, None)
     }
 
-    /// Like [`uninit`](Self::uninit), but allocates from a pool that the stream's device can
-    /// access.
+    /// Creates a buffer like [`uninit`](Self::uninit), but allocates from a pool that the stream's
+    /// device can access.
     pub(in crate::memory) fn uninit_in(
         stream: &Stream,
         len: usize,

@@ -43,9 +43,12 @@ pub trait HostBlock: Sealed + Sized {
     /// The element type.
     type Element: PlainData;
 
+    /// Takes the value apart without freeing its memory.
     #[doc(hidden)]
     fn take_apart(self) -> Parts<Self::Element>;
 
+    /// Puts the value together again.
+    ///
     /// # Safety
     /// The caller must ensure that the parts came from `take_apart` and are put together only once.
     #[doc(hidden)]

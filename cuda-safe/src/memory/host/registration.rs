@@ -29,7 +29,8 @@ impl RegisterFlags {
         ))
     }
 
-    /// Like [`expect_memory`](Self::expect_memory), for memory that the device may also write to.
+    /// Checks the flags like [`expect_memory`](Self::expect_memory), for memory that the device may
+    /// also write to.
     pub(in crate::memory) fn expect_plain(self, call: &'static str) -> Result<()> {
         self.expect_memory(call)?;
         if !self.contains(Self::READ_ONLY) {
