@@ -82,7 +82,7 @@ enum Whole {
     Mapped {
         #[allow(dead_code, reason = "held, so that it stays mapped")]
         whole: std::sync::Arc<()>,
-        /// The stream for which it is mapped. Unmapping comes after the stream's work.
+        /// The stream for which the image is mapped. It is unmapped after the stream's work.
         stream: Stream,
     },
 }

@@ -468,7 +468,7 @@ pub(crate) fn capturers(context: CUcontext) -> Capturers {
     found
 }
 
-/// Returns how often captures have begun or ended in a context.
+/// Returns the number of captures that have begun or ended in a context.
 pub(crate) fn changes(context: CUcontext) -> u64 {
     let state = state();
     let found = state.changes.iter().find(|one| one.0 == context.addr());

@@ -193,7 +193,7 @@ pub(super) fn capture_ended() {
 
 fn run(is_due: impl Fn(&dyn Needs) -> bool) {
     thread_local!(static RUNNING: Cell<bool> = const { Cell::new(false) });
-    /// Clears the flag, after a panic too.
+    /// Clears the flag, also after a panic.
     struct End;
     impl Drop for End {
         fn drop(&mut self) {

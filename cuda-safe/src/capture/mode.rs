@@ -18,7 +18,7 @@ pub(super) fn is_relaxed() -> bool {
 /// Calls `call` while this thread's capture mode is relaxed. For work that belongs to no capture,
 /// but that the driver forbids during one.
 pub(crate) fn relaxed<R>(call: impl FnOnce() -> R) -> R {
-    /// Restores the mode, after a panic too.
+    /// Restores the mode, also after a panic.
     struct Restore {
         mode: Option<CUstreamCaptureMode>,
         relaxed: bool,

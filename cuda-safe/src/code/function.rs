@@ -77,7 +77,8 @@ handle!(Function, CUfunction);
 impl Function {
     /// Wraps a raw kernel handle.
     ///
-    /// A kernel is part of its module, so the `Function` does not release it. Messages show `name`.
+    /// A kernel is part of its module, so the `Function` does not release it. Error messages
+    /// contain `name`.
     ///
     /// # Safety
     /// The caller must ensure that `raw` is a kernel of `module`.

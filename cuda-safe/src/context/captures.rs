@@ -42,7 +42,7 @@ impl Context {
         captures_exist() && capture::capturers(self.as_raw()) != capture::Capturers::default()
     }
 
-    /// Returns how often captures of this crate have begun or ended in this context.
+    /// Returns the number of captures of this crate that have begun or ended in this context.
     pub(crate) fn capture_changes(&self) -> u64 {
         capture::changes(self.as_raw())
     }

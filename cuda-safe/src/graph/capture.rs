@@ -273,7 +273,7 @@ impl Capture<'_> {
         let (call, data) = function.as_raw();
         // SAFETY: the data is a number, which stays valid.
         let code = unsafe { sys::cuLaunchHostFunc(self.stream.as_raw(), call, data) };
-        // After a failure too, because a part may have been recorded.
+        // Also after a failure, because a part may have been recorded.
         self.held.borrow_mut().host(UNTAGGED, function);
         self.stream.check("cuLaunchHostFunc", code)
     }

@@ -29,8 +29,9 @@ impl GraphExec {
     ///
     /// # Errors
     /// Returns the errors of [`Graph::add_kernel`]. Returns [`ErrorKind::InvalidArgument`] if the
-    /// node's launch has other attributes, such as cooperative instead of normal. Also returns it
-    /// for a grid without blocks. To skip the node, use [`set_enabled`](Self::set_enabled).
+    /// attributes of `config` differ from those of the node, for example if only one of the two
+    /// launches is cooperative. Also returns it if the grid has no blocks. To skip the node, use
+    /// [`set_enabled`](Self::set_enabled).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
@@ -84,7 +85,7 @@ impl GraphExec {
                 "to launch a kernel",
             )
         };
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         unsafe { parameters::kernel(function, config, arguments, CALL, change)? };
         self.held().function(function);
         Ok(())
@@ -200,8 +201,10 @@ impl GraphExec {
         self.checked("cuGraphExecMemsetNodeSetParams", code, node, "to fill")
     }
 
-    /// Changes the host function that a node calls. Earlier launches still call the old function. A
-    /// later method of this type drops it when they have finished.
+    /// Changes the host function that a node calls.
+    ///
+    /// Earlier launches still call the old function. When they have finished, the next call of a
+    /// method of this type drops it.
     ///
     /// See [`cuGraphExecHostNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
@@ -251,7 +254,7 @@ impl GraphExec {
         if code == CUresult::CUDA_SUCCESS {
             self.retire(node.tag());
         }
-        // After a failure too, because the change may have been made.
+        // Also after a failure, because the change may have been made.
         self.held().host(changed(node.tag()), function);
         self.checked(CALL, code, node, "to call a function")
     }
@@ -294,7 +297,7 @@ impl GraphExec {
         if code == CUresult::CUDA_SUCCESS {
             drop(self.held().take_changed(node.tag())); // the driver keeps the parts of the old event that launches need
         }
-        // After a failure too, because the change may have been made.
+        // Also after a failure, because the change may have been made.
         self.held().event(changed(node.tag()), event);
         self.context().check(call, code)
     }
@@ -302,9 +305,9 @@ impl GraphExec {
     /// Replaces the graph of a child node, with everything that the new graph keeps. The new graph
     /// must have the same nodes and edges. Earlier launches are not affected.
     ///
-    /// A child that this method set before is dropped by a later method of this type, when its
-    /// launches have finished. Its tokens are rejected from now on. The first child stays for
-    /// [`into_graph`](Self::into_graph).
+    /// If an earlier call of this method set a child, the tokens of that child are rejected from
+    /// now on. When its launches have finished, the next call of a method of this type drops it.
+    /// The original child is kept for [`into_graph`](Self::into_graph).
     ///
     /// See [`cuGraphExecChildGraphNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///

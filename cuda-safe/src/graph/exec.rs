@@ -30,7 +30,7 @@ pub struct GraphExec {
     updated: Option<Graph>,
     /// Objects that nodes no longer use, but earlier launches may.
     retired: Vec<Retired>,
-    /// The streams on which it was launched since the last wait.
+    /// The streams on which the graph was launched since the last wait.
     launched: Vec<Stream>,
     /// The number for error messages about faults.
     number: Number,

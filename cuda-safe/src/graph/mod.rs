@@ -308,7 +308,8 @@ impl Graph {
         // SAFETY: the graph is alive, and `raw` is valid for the write.
         let code = unsafe { sys::cuGraphClone(&mut raw, self.as_raw()) };
         self.context().check("cuGraphClone", code)?;
-        // SAFETY: the graph was just created and has no other owner. The caller promises the rest.
+        // SAFETY: the graph was just created and has no other owner. The caller guarantees the
+        // rest.
         Ok(unsafe { Self::with_held(self.context(), raw, held) })
     }
 
@@ -336,8 +337,8 @@ impl fmt::Debug for Graph {
 pub struct GraphError {
     /// The reason.
     pub error: Error,
-    /// In a mutex that is never locked, which makes the error `Sync`, as error reporting crates
-    /// require.
+    /// The graph, in a mutex that is never locked. The mutex makes the error `Sync`, as error
+    /// reporting crates require.
     graph: Box<Mutex<Graph>>,
 }
 

@@ -43,7 +43,7 @@ pub(super) unsafe fn kernel<A: KernelArguments>(
         shared_bytes,
         ..
     } = config;
-    // SAFETY: the caller promises it. Kinds, sizes and limits were checked above, and the driver
+    // SAFETY: guaranteed by the caller. Kinds, sizes and limits were checked above, and the driver
     // copies the arguments.
     unsafe {
         arguments.with_pointers(&stream, |pointers| {

@@ -59,7 +59,7 @@ options! {
         /// [`LaunchConfig::cluster`], which is used otherwise. Requires CUDA 12.8 and compute
         /// capability 10.0 (`CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`).
         preferred_cluster: Option<Dim3>, set to Dim3;
-        /// How the blocks of a cluster are distributed
+        /// The distribution of the blocks of a cluster
         /// (`CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`).
         cluster_scheduling: Option<ClusterScheduling>, set to ClusterScheduling;
         /// The memory synchronization domain: it decides which memory traffic the kernel's fences

@@ -58,16 +58,16 @@ impl Function {
     /// Rust cannot check the kernel's code. The caller must ensure that:
     /// - each argument has the type that the kernel declares. The launch checks the number and
     ///   sizes of the arguments if the driver (from CUDA 12.4 on) or PTX reports the parameters,
-    ///   and their kinds (float, integer, address) if PTX does. It cannot check the contents of
-    ///   memory, unless the kernel is declared with [`kernels!`](crate::kernels).
+    ///   and their kinds (float, integer, address) if PTX does. The element types of memory are
+    ///   checked only if the kernel is declared with [`kernels!`](crate::kernels).
     /// - the kernel stays within the memory that is passed to it, and does not write to memory that
     ///   is borrowed for reading.
     /// - if memory belongs to a stream other than `stream`, the two streams are ordered before and
     ///   after the launch. [`Stream::ordered_with`] does that.
     /// - memory that the kernel reaches through a raw pointer lives until the kernel has finished.
     ///   If it is host memory, the program does not interfere until then: it must not read memory
-    ///   that the kernel writes, write memory that the kernel uses, or create or use a reference
-    ///   that claims otherwise.
+    ///   that the kernel writes, write memory that the kernel uses, or create or use a Rust
+    ///   reference that rules out such accesses.
     ///
     /// # Errors
     /// Returns [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) if the number,
@@ -308,7 +308,7 @@ impl Function {
     ) -> Result<()> {
         const CALL: &str = "Function::launch_with_events";
         if A::WAITS {
-            let text = "a launch with host slices waits for its kernel, so events cannot help. Fix: use buffers";
+            let text = "a launch with host slices waits for its kernel, so it does not support events. Fix: use buffers";
             return Err(Error::invalid(CALL, text));
         }
         for event in [events.begun, events.triggered].into_iter().flatten() {

@@ -34,7 +34,7 @@ use crate::{
 pub struct GraphicsResource(Handle<ResourceKind>);
 
 pub(crate) struct ResourceKind {
-    /// The streams for which it was mapped. Their work may still use it.
+    /// The streams for which the resource was mapped. Their work may still use it.
     streams: RefCell<Vec<Stream>>,
     /// OpenGL's context is current only on this thread.
     here: PhantomData<*const ()>,

@@ -37,7 +37,7 @@ choices! {
         BINARY_VERSION = 6, "CU_FUNC_ATTRIBUTE_BINARY_VERSION";
         /// Whether the kernel was compiled with `-Xptxas --dlcm=ca`.
         CACHE_MODE_CA = 7, "CU_FUNC_ATTRIBUTE_CACHE_MODE_CA";
-        /// The maximum bytes of dynamic shared memory per block that a launch may request.
+        /// The maximum dynamic shared memory per block that a launch may request, in bytes.
         /// Settable, up to the device's `MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` minus the static shared
         /// memory.
         MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES";
@@ -65,7 +65,7 @@ choices! {
 }
 
 choices! {
-    /// When the driver loads code (`CUmoduleLoadingMode`).
+    /// The time at which the driver loads code (`CUmoduleLoadingMode`).
     /// [`loading_mode`](crate::module::loading_mode) returns it. The environment variable
     /// `CUDA_MODULE_LOADING` sets it before the process starts.
     pub struct LoadingMode(c_uint) {

@@ -5,7 +5,8 @@ use std::ffi::c_uint;
 use super::flags::{choices, flags};
 
 flags! {
-    /// How a created context waits for the device, and how it treats local memory (`CUctx_flags`).
+    /// Options of a created context: its way of waiting for the device, and its treatment of local
+    /// memory (`CUctx_flags`).
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
@@ -42,7 +43,7 @@ choices! {
 }
 
 flags! {
-    /// How multiprocessors are divided (`CUdevSmResourceSplitByCount_flags`).
+    /// Options for dividing multiprocessors (`CUdevSmResourceSplitByCount_flags`).
     pub struct SplitFlags {
         /// Allow smaller groups, whose multiprocessors need not be co-scheduled. Large clusters
         /// may not fit such a group.

@@ -18,7 +18,7 @@ choices! {
 }
 
 flags! {
-    /// How CUDA uses an OpenGL object (`CUgraphicsRegisterFlags`). By default it reads and writes
+    /// CUDA's use of an OpenGL object (`CUgraphicsRegisterFlags`). By default it reads and writes
     /// the object.
     pub struct RegisterFlags {
         /// CUDA only reads. Writes may or may not reach OpenGL.
@@ -33,7 +33,7 @@ flags! {
 }
 
 choices! {
-    /// How CUDA uses a resource while it is mapped (`CUgraphicsMapResourceFlags`).
+    /// CUDA's use of a resource while it is mapped (`CUgraphicsMapResourceFlags`).
     pub struct MapFlags(c_uint) {
         /// CUDA reads and writes.
         NONE = 0, "CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE";

@@ -162,7 +162,7 @@ impl ExternalSemaphore {
         let _current = context.enter("cuImportExternalSemaphore")?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is valid for writing, and the description has the driver's layout. The
-        // caller vouches for the file.
+        // caller guarantees that the file is of this kind.
         let code =
             unsafe { sys::cuImportExternalSemaphore(&mut raw, (&raw const description).cast()) };
         if code == CUresult::CUDA_ERROR_NOT_SUPPORTED {

@@ -308,7 +308,7 @@ impl Event {
     /// Returns `CUDA_ERROR_NOT_READY` if one of the events has not been reached yet. Call
     /// [`synchronize`](Self::synchronize) first. Returns `CUDA_ERROR_INVALID_HANDLE` or
     /// `CUDA_ERROR_INVALID_VALUE` if one of them was never recorded, was recorded in a capture, or
-    /// was created without timing, and for events of two devices. Events [for other
+    /// was created without timing, or if the events belong to different devices. Events [for other
     /// processes](crate::EventOptions) have no timing.
     ///
     /// ```

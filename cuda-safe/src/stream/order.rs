@@ -124,7 +124,7 @@ impl Stream {
             _entered: entered,
         };
         let result = work();
-        // After a failure too, because part of the work may have been enqueued.
+        // Also after a failure, because part of the work may have been enqueued.
         let released = owners_to_order.release();
         let value = result?;
         released?;

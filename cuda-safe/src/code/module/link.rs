@@ -185,7 +185,7 @@ impl Linker {
         self.0.parent()
     }
 
-    /// Adds PTX. Messages show `name`.
+    /// Adds PTX. Error messages contain `name`.
     ///
     /// See [`cuLinkAddData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
@@ -204,8 +204,8 @@ impl Linker {
 
     /// Adds a program that was compiled as [`relocatable`](crate::Program::relocatable).
     ///
-    /// It adds the machine code, or the PTX if the driver rejects the machine code. Messages show
-    /// `name`.
+    /// It adds the machine code, or the PTX if the driver rejects the machine code. Error messages
+    /// contain `name`.
     ///
     /// See [`cuLinkAddData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
@@ -229,8 +229,8 @@ impl Linker {
         Ok(())
     }
 
-    /// Adds machine code of the given kind: a cubin, a fat binary, an object or a library. Messages
-    /// show `name`.
+    /// Adds machine code of the given kind: a cubin, a fat binary, an object or a library. Error
+    /// messages contain `name`.
     ///
     /// [`add_image`](Self::add_image) recognizes the kind.
     ///
@@ -254,8 +254,8 @@ impl Linker {
         Ok(())
     }
 
-    /// Adds PTX, a cubin, a fat binary, an object file that nvcc compiled for the host
-    /// (`nvcc -dc`), or an archive of these. Messages show `name`.
+    /// Adds PTX, a cubin, a fat binary, an object file that nvcc compiled for the host (`nvcc
+    /// -dc`), or an archive of these. Error messages contain `name`.
     ///
     /// The first bytes of the image determine its kind.
     ///

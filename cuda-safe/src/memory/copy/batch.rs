@@ -26,8 +26,8 @@ use crate::{
 options! {
     /// Attributes of the copies in a batch (`CUmemcpyAttributes`).
     pub struct CopyAttributes {
-        /// When the driver may read host memory. The default is the stream's order. Device memory
-        /// is always read in that order, because it may have been allocated in it.
+        /// The time at which the driver may read host memory. The default is the stream's order.
+        /// Device memory is always read in that order, because it may have been allocated in it.
         source_order: Option<SourceOrder>, set to SourceOrder;
         /// A hint to favor overlap with kernels over the speed of the copies.
         prefer_overlap_with_compute: bool;

@@ -59,7 +59,8 @@ pub(crate) unsafe fn enqueue_upload<T: Pod>(
     }
     stream.ordered(call, [span.owner], || {
         let _current = stream.enter("cuMemcpyHtoDAsync_v2")?;
-        // SAFETY: `span` is live device memory of that size. The caller promises `host`.
+        // SAFETY: `span` is live device memory of that size. The caller guarantees that `host` is
+        // valid.
         let code = unsafe {
             sys::cuMemcpyHtoDAsync_v2(span.ptr, host.cast(), span.bytes, stream.as_raw())
         };
@@ -84,7 +85,8 @@ pub(crate) unsafe fn enqueue_download<T: Pod>(
     }
     stream.ordered(call, [span.owner], || {
         let _current = stream.enter("cuMemcpyDtoHAsync_v2")?;
-        // SAFETY: `span` is live device memory of that size. The caller promises `host`.
+        // SAFETY: `span` is live device memory of that size. The caller guarantees that `host` is
+        // valid.
         let code = unsafe {
             sys::cuMemcpyDtoHAsync_v2(host.cast(), span.ptr, span.bytes, stream.as_raw())
         };

@@ -155,7 +155,7 @@ impl BoxCopy {
         if let (Some(bytes), Side::Device(target, _), Side::Device(source, _)) =
             (self.linear(), self.to, self.from)
         {
-            // SAFETY: the caller promises this.
+            // SAFETY: guaranteed by the caller.
             let code = unsafe {
                 sys::cuMemcpyPeerAsync(
                     target,
@@ -218,7 +218,7 @@ impl BoxCopy {
             Depth,
             ..Default::default()
         };
-        // SAFETY: the caller promises this. The driver reads the structure during the call.
+        // SAFETY: guaranteed by the caller. The driver reads the structure during the call.
         let code = unsafe { sys::cuMemcpy3DPeerAsync(&copy, stream.as_raw()) };
         stream.check("cuMemcpy3DPeerAsync", code)
     }

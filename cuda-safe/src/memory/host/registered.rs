@@ -195,7 +195,7 @@ impl<H: HostBlock> RegisteredBuffer<H> {
         }
     }
 
-    /// Returns the address by which kernels access this memory, or 0 if there are no bytes.
+    /// Returns the address by which kernels access this memory, or 0 if the memory is empty.
     ///
     /// To share memory between the host and kernels, see [`MappedBuffer`](crate::MappedBuffer).
     ///

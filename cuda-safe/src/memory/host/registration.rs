@@ -132,7 +132,7 @@ impl Registration {
         !self.start.is_null()
     }
 
-    /// Returns the address by which kernels access the first byte, or 0 if there are no bytes.
+    /// Returns the address by which kernels access the first byte, or 0 if the memory is empty.
     ///
     /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
@@ -146,7 +146,7 @@ impl Registration {
         device_address(&self.context, self.start)
     }
 
-    /// Returns the memory's flags as reported by the driver, or no flags if there are no bytes.
+    /// Returns the memory's flags as reported by the driver, or no flags if the memory is empty.
     ///
     /// With unified addressing, all page-locked memory is reported as mapped.
     ///

@@ -49,7 +49,7 @@ use crate::{
 /// ```
 pub type ManagedBuffer<T> = DeviceMemory<Managed, T>;
 
-/// How managed memory is freed.
+/// The way in which managed memory is freed.
 #[derive(Clone, Copy, Debug)]
 enum FreeManaged {
     Allocated,

@@ -306,7 +306,7 @@ unsafe fn set_current_at(
     raw: CUmemoryPool,
 ) -> Result<()> {
     let mut location = location.raw();
-    // SAFETY: the location is valid for the call. The caller promises the pool.
+    // SAFETY: the location is valid for the call. The caller guarantees that the pool is live.
     let code = unsafe { newer::cuMemSetMemPool()?(&mut location, kind.0, raw) };
     context.check("cuMemSetMemPool", code)
 }

@@ -138,7 +138,7 @@ impl PhysicalMemory {
     unsafe fn export_as(&self, kind: CUmemAllocationHandleType, place: *mut c_void) -> Result<()> {
         let context = self.context();
         let _current = context.enter("cuMemExportToShareableHandle")?;
-        // SAFETY: the handle is live. The caller promises the rest.
+        // SAFETY: the handle is live. The caller guarantees the rest.
         let code = unsafe { sys::cuMemExportToShareableHandle(place, self.as_raw(), kind, 0) };
         context.check("cuMemExportToShareableHandle", code).map_err(|error| {
             match code {
@@ -219,7 +219,7 @@ impl PhysicalMemory {
         }
         let _current = context.enter("cuMemImportFromShareableHandle")?;
         let mut raw = 0;
-        // SAFETY: `raw` is valid for the write. The caller promises the rest.
+        // SAFETY: `raw` is valid for the write. The caller guarantees the rest.
         let code = unsafe { sys::cuMemImportFromShareableHandle(&mut raw, place, kind) };
         context.check(CALL, code).map_err(|error| match code {
             // An H200's driver returns the second code for other descriptors.
