@@ -41,7 +41,7 @@
 //!   another stream.
 //! - **Objects are reference-counted.** Each object keeps alive the context, stream or module from
 //!   which it was created. You can drop objects in any order and on any thread.
-//! - **Kernels are CUDA C++.** NVRTC compiles them for the device at hand, so no `nvcc` is needed
+//! - **Kernels are CUDA C++.** NVRTC compiles them for the device in use, so no `nvcc` is needed
 //!   and kernels can use all of CUDA C++. The result is [cached on disk](program::Cache). You can
 //!   also [declare kernels as Rust functions](crate::kernels) whose signatures the CUDA compiler
 //!   checks, or embed compiled code at build time.

@@ -72,7 +72,7 @@ impl Place {
 /// The way in which a stream becomes part of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// A capture begins on it.
+    /// A capture begins on the stream.
     Begin {
         /// Whether the capture forbids calls on all threads.
         global: bool,
@@ -86,7 +86,7 @@ pub(crate) enum Start {
 struct Target {
     place: Place,
     thread: usize,
-    /// Whether the legacy default stream waits for it.
+    /// Whether the legacy default stream waits for the stream.
     blocking: bool,
     start: Start,
 }
@@ -153,7 +153,7 @@ struct Capture {
     thread: usize,
     /// Whether the capture forbids calls on all threads.
     global: bool,
-    /// The contexts of its streams.
+    /// The contexts of the captured streams.
     contexts: Vec<usize>,
 }
 

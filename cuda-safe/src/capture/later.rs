@@ -66,7 +66,8 @@ type Release = Box<dyn FnOnce() -> Result<()> + Send>;
 /// A postponed release.
 struct Later {
     needs: Box<dyn Needs + Send>,
-    /// Leaked if it is never called, because the device may still use the memory that it owns.
+    /// The release. If it is never called, it is leaked, because the device may still use the
+    /// memory that it owns.
     release: ManuallyDrop<Release>,
 }
 

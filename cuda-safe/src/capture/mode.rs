@@ -15,8 +15,8 @@ pub(super) fn is_relaxed() -> bool {
     RELAXED.get()
 }
 
-/// Calls `call` while this thread's capture mode is relaxed. For work that belongs to no capture,
-/// but that the driver forbids during one.
+/// Calls `call` while this thread's capture mode is relaxed. Use it for work that belongs to no
+/// capture, but that the driver forbids during one.
 pub(crate) fn relaxed<R>(call: impl FnOnce() -> R) -> R {
     /// Restores the mode, also after a panic.
     struct Restore {

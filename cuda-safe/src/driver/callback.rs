@@ -39,7 +39,7 @@ fn discard(payload: Box<dyn Any + Send>) {
 }
 
 /// Returns an error that names `call` if this thread runs a function that the driver calls. The
-/// driver forbids its calls there, and some of them would wait for the function that makes them.
+/// driver forbids driver calls there, and some of them would deadlock.
 #[inline]
 pub(crate) fn refuse_within(call: &'static str) -> Result<()> {
     if RUNNING.get() {

@@ -35,7 +35,7 @@ pub(crate) struct Fault(OnceLock<FirstFault>);
 
 struct FirstFault {
     code: CUresult,
-    /// The call that reported it.
+    /// The call that reported the fault.
     call: &'static str,
     /// The details, until an error has reported them to the program.
     unreported: Mutex<Option<String>>,

@@ -316,7 +316,7 @@ impl Function {
             event.context().expect_same(self.context(), CALL, what)?;
         }
         if !self.is_launchable(stream.context(), &config, A::TYPES)? {
-            let text = "a grid of no blocks launches nothing, so no event would be recorded";
+            let text = "the grid has no blocks, so nothing is launched and no event would be recorded. Fix: skip the launch";
             return Err(Error::invalid(CALL, text));
         }
         let mut attributes = RawAttributes::new(&config);

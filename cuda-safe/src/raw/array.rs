@@ -84,20 +84,20 @@ choices! {
 flags! {
     /// The uses of an array, in addition to textures.
     pub struct ArrayFlags {
-        /// Surfaces can read and write it.
+        /// Surfaces can read and write the array.
         SURFACE = 0x02, "CUDA_ARRAY3D_SURFACE_LDST";
-        /// Textures can gather from it: they read one channel of four texels at once. Only for two
-        /// dimensions.
+        /// Textures can gather from the array: they read one channel of four texels at once. Only
+        /// for two dimensions.
         GATHER = 0x08, "CUDA_ARRAY3D_TEXTURE_GATHER";
         /// The array is a depth texture.
         DEPTH_TEXTURE = 0x10, "CUDA_ARRAY3D_DEPTH_TEXTURE";
-        /// Graphics interfaces that share it can draw to it.
+        /// Graphics interfaces that share the array can draw to it.
         COLOR_ATTACHMENT = 0x20, "CUDA_ARRAY3D_COLOR_ATTACHMENT";
         /// The array has no memory. You map memory to single tiles later (`cuMemMapArrayAsync`).
         SPARSE = 0x40, "CUDA_ARRAY3D_SPARSE";
         /// The array has no memory. You map memory to the whole array later (`cuMemMapArrayAsync`).
         DEFERRED_MAPPING = 0x80, "CUDA_ARRAY3D_DEFERRED_MAPPING";
-        /// Video encoders and decoders can use it. Since CUDA 12.8.
+        /// Video encoders and decoders can use the array. Since CUDA 12.8.
         VIDEO = 0x100, "CUDA_ARRAY3D_VIDEO_ENCODE_DECODE";
     }
 }

@@ -16,7 +16,7 @@ choices! {
         DEFAULT = 0, "CU_CLUSTER_SCHEDULING_POLICY_DEFAULT";
         /// The blocks run on different multiprocessors.
         SPREAD = 1, "CU_CLUSTER_SCHEDULING_POLICY_SPREAD";
-        /// The hardware balances its load.
+        /// The hardware balances the load of its multiprocessors.
         LOAD_BALANCING = 2, "CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING";
     }
 }

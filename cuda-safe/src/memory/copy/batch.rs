@@ -80,7 +80,7 @@ struct One<'a> {
     how: RawCopyAttributes,
     /// The index of the copy among those that the caller added.
     number: usize,
-    /// The owner of its device memory.
+    /// The owner of the side's device memory.
     owner: Owner<'a>,
 }
 

@@ -257,8 +257,8 @@ pub(super) fn read_only_reason(stream: &Stream, address: CUdeviceptr) -> Option<
     )
 }
 
-/// Returns whether memory is on another device than the stream. Then memory from a pool is
-/// accessible only to calls that name contexts.
+/// Returns whether memory is on another device than the stream. If so, memory from a pool can be
+/// used only by calls that take the contexts.
 pub(crate) fn is_between_devices(stream: &Stream, owners: [Owner<'_>; 2]) -> bool {
     let here = stream.context().device();
     owners.iter().any(|owner| owner.context().device() != here)
@@ -407,7 +407,7 @@ fn fill_rectangle(
     stream: &Stream,
 ) -> Result<()> {
     let raw = stream.as_raw();
-    // SAFETY, for all: the rows are live device memory.
+    // SAFETY (all calls below): the rows are live device memory.
     let (call, code) = match *pattern {
         // SAFETY: as above.
         [value] => ("cuMemsetD2D8Async", unsafe {

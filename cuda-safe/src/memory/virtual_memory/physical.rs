@@ -49,7 +49,7 @@ struct Inner {
     raw: CUmemGenericAllocationHandle,
     size: usize,
     owned: bool,
-    /// The memory bound to it, if it is a multicast object.
+    /// The bound memory, if this is a multicast object.
     bound: Mutex<Vec<PhysicalMemory>>,
 }
 

@@ -8,7 +8,7 @@ use super::lexer::{Clean, clean, is_blank, is_word};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) name: String,
-    /// Whether it is `"name"` and not `<name>`.
+    /// Whether the request is `"name"` and not `<name>`.
     pub(super) quoted: bool,
     /// Whether the compiler may expand macros in the name.
     pub(super) expands: bool,
