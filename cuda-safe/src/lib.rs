@@ -41,7 +41,7 @@
 //!   another stream.
 //! - **Objects are reference-counted.** Each object keeps alive the context, stream or module from
 //!   which it was created. You can drop objects in any order and on any thread.
-//! - **Kernels are CUDA C++.** NVRTC compiles them for the device at hand, so no `nvcc` is needed
+//! - **Kernels are CUDA C++.** NVRTC compiles them for the device in use, so no `nvcc` is needed
 //!   and kernels can use all of CUDA C++. The result is [cached on disk](program::Cache). You can
 //!   also [declare kernels as Rust functions](crate::kernels) whose signatures the CUDA compiler
 //!   checks, or embed compiled code at build time.
@@ -138,12 +138,12 @@
 //!
 //! - `nvrtc` (default): compiles CUDA C++ at run time with the toolkit's `libnvrtc`.
 //! - `dynamic-loading`: opens `libcuda` and `libnvrtc` at the first call instead of linking to
-//!   them. The same program then uses a GPU if one is present and also starts without a driver. Ask
-//!   [`driver::is_available`]. Without a driver every call returns [`ErrorKind::NoDevice`], and
-//!   without NVRTC compiling returns [`ErrorKind::NoCompiler`]. Both errors list the files that
-//!   were looked for. Nothing else changes. Each driver call costs one additional load and
-//!   comparison. [`sys::loading`] describes the search and the environment variables that override
-//!   it.
+//!   them. The same program then uses a GPU if one is present and also starts without a driver.
+//!   Call [`driver::is_available`] to check. Without a driver every call returns
+//!   [`ErrorKind::NoDevice`], and without NVRTC compiling returns [`ErrorKind::NoCompiler`]. Both
+//!   errors list the files that were looked for. Nothing else changes. Each driver call costs one
+//!   additional load and comparison. [`sys::loading`] describes the search and the environment
+//!   variables that override it.
 //! - `opengl`: adds the module `opengl`, for memory shared with OpenGL. It needs no OpenGL library.
 //!
 //! Without `dynamic-loading` the program is linked to both libraries, and the loader does not start
@@ -151,7 +151,8 @@
 // Other crates' documentation links here if this crate's pages are not built alongside.
 #![doc(html_root_url = "https://docs.rs/cuda-safe/0.1.0")]
 
-// The layers, from the bottom up. A layer uses those above it in this list, and no others: `scripts/rooms.py` checks that.
+// The layers, from the bottom up. A layer uses those above it in this list, and no others:
+// `scripts/rooms.py` checks that.
 
 mod raw;
 

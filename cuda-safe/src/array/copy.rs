@@ -202,7 +202,10 @@ impl CudaArray {
             ));
         }
         if self == from {
-            return Err(Error::invalid(CALL, "the array is its own source"));
+            return Err(Error::invalid(
+                CALL,
+                "the source and the destination are the same array",
+            ));
         }
         from.expect_memory(CALL)?;
         let rows = self.rows(CALL)?;

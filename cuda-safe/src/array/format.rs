@@ -72,7 +72,7 @@ impl TexelFormat {
         let plain = matches!(self.channel.0, 1..=3 | 8..=10 | 16 | 32);
         (plain && !matches!(self.channels, 1 | 2 | 4)).then(|| {
             format!(
-                "a texel can have 1, 2 or 4 channels, but not {}",
+                "a texel must have 1, 2 or 4 channels, not {}",
                 self.channels
             )
         })

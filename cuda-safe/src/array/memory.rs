@@ -37,6 +37,8 @@ pub struct SparseProperties {
 }
 
 impl ArrayMemory {
+    /// Returns the memory requirements that `ask` writes.
+    ///
     /// # Safety
     /// The caller must ensure that `ask` writes only to its argument.
     unsafe fn query(
@@ -55,6 +57,8 @@ impl ArrayMemory {
 }
 
 impl SparseProperties {
+    /// Returns the sparse properties that `ask` writes.
+    ///
     /// # Safety
     /// The caller must ensure that `ask` writes only to its argument.
     unsafe fn query(

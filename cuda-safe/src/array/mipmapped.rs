@@ -82,8 +82,8 @@ impl Kind for MipmappedKind {
     unsafe fn release(&self, raw: CUmipmappedArray, context: &Context) -> Result<()> {
         let raw = Sendable(raw);
         let destroy = move || {
-            // SAFETY: released once, by this function's contract. Levels and textures hold a
-            // reference.
+            // SAFETY: the caller guarantees that the handle is live, owned and unused. Levels and
+            // textures hold a reference.
             unsafe { sys::cuMipmappedArrayDestroy(raw.get()) }
         };
         // SAFETY: as above. The memory is held until then.
@@ -162,6 +162,8 @@ impl MipmappedArray {
         Ok(described)
     }
 
+    /// Takes ownership of a new mipmapped array.
+    ///
     /// # Safety
     /// The caller must ensure that `raw` was just created in the context with this description, and
     /// has no other owner.
@@ -220,6 +222,8 @@ impl MipmappedArray {
         unsafe { Self::adopt(context, raw, levels, false) }
     }
 
+    /// Wraps a raw handle, and queries the driver for its description.
+    ///
     /// # Safety
     /// The contract of [`Handle::new`] applies.
     unsafe fn adopt(
@@ -238,8 +242,8 @@ impl MipmappedArray {
         }))
     }
 
-    /// Wraps an array that is mapped for a stream, and must stay mapped while `whole` is held. Asks
-    /// the driver for the number of levels.
+    /// Wraps an array that is mapped for a stream, and must stay mapped while `whole` is held.
+    /// Queries the driver for the number of levels.
     ///
     /// # Safety
     /// The caller must ensure that `raw` is a live mipmapped array of the stream's context, as long

@@ -82,7 +82,7 @@ enum Whole {
     Mapped {
         #[allow(dead_code, reason = "held, so that it stays mapped")]
         whole: std::sync::Arc<()>,
-        /// The stream for which it is mapped. Unmapping comes after the stream's work.
+        /// The stream for which the image is mapped. It is unmapped after the stream's work.
         stream: Stream,
     },
 }
@@ -102,8 +102,8 @@ impl Kind for ArrayKind {
 
     unsafe fn release(&self, raw: CUarray, context: &Context) -> Result<()> {
         let raw = Sendable(raw);
-        // SAFETY: released once, by this function's contract. Textures and surfaces hold a
-        // reference.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused. Textures and
+        // surfaces hold a reference.
         unsafe {
             after_work(context, "cuArrayDestroy", (), move || {
                 sys::cuArrayDestroy(raw.get())
@@ -170,7 +170,7 @@ impl Described {
         };
         let why = known.unwrap_or_else(|| {
             "each length must be from 1 to the device's limit (the attributes MAXIMUM_TEXTURE..., for surfaces \
-             MAXIMUM_SURFACE..., to gather ..._GATHER_...), and the format must be allowed for such an array"
+             MAXIMUM_SURFACE..., for gathering ..._GATHER_...), and the array must support the format"
                 .to_owned()
         });
         error.with_detail(format!(
@@ -180,7 +180,7 @@ impl Described {
     }
 }
 
-/// Asks the driver for the description of an array.
+/// Returns the driver's description of an array.
 fn describe(context: &Context, raw: CUarray) -> Result<Described> {
     // SAFETY: the array is live by the callers' contracts. The description consists of numbers.
     let found = unsafe {
@@ -328,6 +328,8 @@ impl CudaArray {
         unsafe { Self::adopt(context, raw, false, None) }
     }
 
+    /// Wraps a raw handle, and queries the driver for its description.
+    ///
     /// # Safety
     /// The contract of [`Handle::new`] applies.
     unsafe fn adopt(
@@ -404,7 +406,7 @@ impl CudaArray {
         self.described().flags
     }
 
-    /// Returns whether it is a level of a [`MipmappedArray`], or a plane of another array.
+    /// Returns whether the array is a level of a [`MipmappedArray`], or a plane of another array.
     #[must_use]
     pub fn is_part(&self) -> bool {
         matches!(

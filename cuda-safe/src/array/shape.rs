@@ -44,7 +44,7 @@ impl ArrayShape {
         self
     }
 
-    /// Returns the shape with the missing length of another shape.
+    /// Returns the shape, with its missing length taken from another shape.
     pub(super) const fn lacking_as(mut self, other: Self) -> Self {
         self.lacks = other.lacks;
         self

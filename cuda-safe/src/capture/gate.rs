@@ -72,7 +72,7 @@ impl Place {
 /// The way in which a stream becomes part of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// A capture begins on it.
+    /// A capture begins on the stream.
     Begin {
         /// Whether the capture forbids calls on all threads.
         global: bool,
@@ -86,7 +86,7 @@ pub(crate) enum Start {
 struct Target {
     place: Place,
     thread: usize,
-    /// Whether the legacy default stream waits for it.
+    /// Whether the legacy default stream waits for the stream.
     blocking: bool,
     start: Start,
 }
@@ -151,9 +151,9 @@ struct User {
 struct Capture {
     number: u64,
     thread: usize,
-    /// Whether it forbids calls on all threads.
+    /// Whether the capture forbids calls on all threads.
     global: bool,
-    /// The contexts of its streams.
+    /// The contexts of the captured streams.
     contexts: Vec<usize>,
 }
 
@@ -468,7 +468,7 @@ pub(crate) fn capturers(context: CUcontext) -> Capturers {
     found
 }
 
-/// Returns how often captures have begun or ended in a context.
+/// Returns the number of captures that have begun or ended in a context.
 pub(crate) fn changes(context: CUcontext) -> u64 {
     let state = state();
     let found = state.changes.iter().find(|one| one.0 == context.addr());

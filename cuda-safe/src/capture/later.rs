@@ -66,7 +66,8 @@ type Release = Box<dyn FnOnce() -> Result<()> + Send>;
 /// A postponed release.
 struct Later {
     needs: Box<dyn Needs + Send>,
-    /// Leaked if it is never called, because the device may still use the memory that it owns.
+    /// The release. If it is never called, it is leaked, because the device may still use the
+    /// memory that it owns.
     release: ManuallyDrop<Release>,
 }
 
@@ -193,7 +194,7 @@ pub(super) fn capture_ended() {
 
 fn run(is_due: impl Fn(&dyn Needs) -> bool) {
     thread_local!(static RUNNING: Cell<bool> = const { Cell::new(false) });
-    /// Clears the flag, after a panic too.
+    /// Clears the flag, also after a panic.
     struct End;
     impl Drop for End {
         fn drop(&mut self) {

@@ -54,7 +54,7 @@ pub(crate) fn refuse_here(call: &'static str, remedy: &str) -> Result<Entered> {
     Ok(entered)
 }
 
-/// Does the same as [`refuse_here`], for a caller that holds a place.
+/// Returns the same error as [`refuse_here`], for a caller that has already entered a place.
 pub(crate) fn expect_allowed(call: &'static str, remedy: &str) -> Result<()> {
     if captures_exist() && !is_relaxed() && (STRICT.get() > 0 || gate::global_captures_exist()) {
         return Err(captured(call, remedy));
@@ -92,7 +92,7 @@ impl Drop for UnderWay {
 }
 
 /// The remedy for most calls that a capture forbids.
-pub(crate) const REMEDY: &str = "make it before the capture, or after it";
+pub(crate) const REMEDY: &str = "make this call before or after the capture";
 
 #[cold]
 pub(crate) fn captured(call: &'static str, remedy: &str) -> Error {

@@ -15,10 +15,10 @@ pub(super) fn is_relaxed() -> bool {
     RELAXED.get()
 }
 
-/// Calls `call` while this thread's capture mode is relaxed. For work that belongs to no capture,
-/// but that the driver forbids during one.
+/// Calls `call` while this thread's capture mode is relaxed. Use it for work that belongs to no
+/// capture, but that the driver forbids during one.
 pub(crate) fn relaxed<R>(call: impl FnOnce() -> R) -> R {
-    /// Restores the mode, after a panic too.
+    /// Restores the mode, also after a panic.
     struct Restore {
         mode: Option<CUstreamCaptureMode>,
         relaxed: bool,
@@ -48,8 +48,9 @@ pub(crate) fn released(release: impl FnOnce() -> CUresult) -> CUresult {
     relaxed(release)
 }
 
-/// Does the same as [`released`], for frequent calls. It costs nothing extra if no capture forbids
-/// the call. Otherwise the call invalidates a capture made by raw calls.
+/// Calls `release` like [`released`], but changes the mode only if the first attempt fails. It
+/// therefore costs nothing extra in the usual case. The first attempt invalidates a capture that
+/// was made with raw calls and forbids it.
 pub(crate) fn or_relaxed(release: impl Fn() -> CUresult) -> CUresult {
     match release() {
         CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => relaxed(release),

@@ -77,7 +77,8 @@ handle!(Function, CUfunction);
 impl Function {
     /// Wraps a raw kernel handle.
     ///
-    /// A kernel is part of its module, so the `Function` does not release it. Messages show `name`.
+    /// A kernel is part of its module, so the `Function` does not release it. Error messages
+    /// contain `name`.
     ///
     /// # Safety
     /// The caller must ensure that `raw` is a kernel of `module`.
@@ -96,10 +97,12 @@ impl Function {
     /// ```
     #[must_use]
     pub unsafe fn borrow_raw(module: &Module, raw: CUfunction, name: &str) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::with_ptx_parameters(module, raw, name, None) }
     }
 
+    /// Wraps a raw kernel handle, with the parameters in its PTX if they are known.
+    ///
     /// # Safety
     /// See [`borrow_raw`](Self::borrow_raw).
     pub(crate) unsafe fn with_ptx_parameters(
@@ -197,7 +200,7 @@ impl Function {
         self.check_types(types)
     }
 
-    /// Whether these types were compared with the parameters last time, and fitted.
+    /// Returns whether these are the argument types that matched the parameters last time.
     #[inline]
     pub(crate) fn fitted(&self, types: &'static [ArgumentType]) -> bool {
         matches!(self.0.kind().parameters.get(), Some(Some(parameters)) if parameters.len() == types.len())
@@ -297,7 +300,8 @@ impl Function {
     /// See [`cuFuncSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set, or not to this value.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set, or if the value is
+    /// invalid.
     ///
     /// ```
     /// # use cuda_safe::{Context, module::FunctionAttribute, Module};
@@ -359,8 +363,8 @@ impl Function {
                 Some(most) if i64::from(bytes) > most => error
                     .with_kind(ErrorKind::LaunchArguments)
                     .with_detail(format!(
-                        "{bytes} bytes of dynamic shared memory for kernel `{}`, which can have {most} \
-                         on this device, in addition to its static shared memory",
+                        "{bytes} bytes of dynamic shared memory were requested for kernel `{}`, but it can have at \
+                         most {most} on this device, in addition to its static shared memory",
                         self.name()
                     )),
                 _ => error,

@@ -15,8 +15,8 @@ pub(crate) struct UncapturedContext {
 }
 
 impl Context {
-    /// Prevents captures from beginning on all streams of this context. Does not check whether one is
-    /// active.
+    /// Prevents captures from beginning on all streams of this context. Does not check whether one
+    /// is active.
     fn hold_captures_off(&self) -> Entered {
         capture::enter(Place::new(self.as_raw(), Queue::All), Length::Long)
     }
@@ -42,15 +42,15 @@ impl Context {
         captures_exist() && capture::capturers(self.as_raw()) != capture::Capturers::default()
     }
 
-    /// Returns how often captures of this crate have begun or ended in this context.
+    /// Returns the number of captures of this crate that have begun or ended in this context.
     pub(crate) fn capture_changes(&self) -> u64 {
         capture::changes(self.as_raw())
     }
 
-    /// After a failed wait, waits until a capture of another thread has ended, because it may be
-    /// the reason. Returns whether to try again, which is also the case if a capture has ended
-    /// since `before`. If this thread is capturing a stream of the context, too, trying again would
-    /// be useless.
+    /// Waits until a capture of another thread has ended, which may be the reason why a wait
+    /// failed. Returns whether the failed wait should be repeated: if there was such a capture, or
+    /// if this thread captures no stream of the context and a capture has begun or ended since
+    /// `before`.
     pub(crate) fn wait_for_captures(&self, before: u64) -> bool {
         let capturers = capture::capturers(self.as_raw());
         if capturers.others {
@@ -60,7 +60,7 @@ impl Context {
     }
 }
 
-/// For a release that waits for all work of a context.
+/// The requirements of a release that waits for all work of a context.
 impl Needs for Context {
     fn is_captured(&self) -> bool {
         self.is_captured()

@@ -15,7 +15,7 @@ use crate::{driver, error::Result};
 /// # Safety
 /// The caller must ensure that `raw` is a live context.
 pub(super) unsafe fn push(raw: CUcontext) -> Result<Current> {
-    // SAFETY: as this function's contract says.
+    // SAFETY: guaranteed by this function's contract.
     driver::call("cuCtxPushCurrent_v2", || unsafe {
         sys::cuCtxPushCurrent_v2(raw)
     })?;

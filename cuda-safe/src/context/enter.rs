@@ -39,7 +39,8 @@ impl Context {
         self.check("cuCtxSetCurrent", code)
     }
 
-    /// Makes this context the calling thread's current one, for raw calls, until the returned guard is dropped.
+    /// Makes this context the calling thread's current one, for raw calls, until the returned guard
+    /// is dropped.
     ///
     /// You can drop guards in any order. The most recent remaining guard determines the current
     /// context. If you [`mem::forget`](std::mem::forget) a guard, its context stays on the thread's

@@ -27,7 +27,7 @@ use crate::{
 ///   streams like with any other stream.
 /// - [`Stream::context`](crate::Stream::context) of its streams returns the primary context.
 /// - A fault on one of its streams makes the primary context unusable.
-/// - It keeps the primary context alive, and its streams keep it alive.
+/// - It keeps the primary context alive, and its streams keep the green context alive.
 ///
 /// Even if two green contexts have different multiprocessors, their kernels can delay each other,
 /// because they share memory, caches, and the queues that deliver work to the device.
@@ -102,8 +102,8 @@ unsafe fn context_of(raw: RawGreen, primary: &Context) -> Result<CUcontext> {
 }
 
 impl GreenContext {
-    /// Creates a green context with the multiprocessors of all `parts`, which must come from one
-    /// division.
+    /// Creates a green context with the multiprocessors of all `parts`. If there are several, they
+    /// must come from the same [split](Multiprocessors::split).
     ///
     /// See [`cuGreenCtxCreate`, `cuDevResourceGenerateDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GREEN__CONTEXTS.html) in NVIDIA's manual.
     ///

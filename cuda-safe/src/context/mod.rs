@@ -290,7 +290,7 @@ impl Context {
     /// # }
     /// ```
     pub unsafe fn from_raw(raw: CUcontext) -> Result<Self> {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         let device = unsafe { Self::device_of(raw)? };
         let is_primary = Self::is_primary(device, raw)?;
         // SAFETY: as above.
@@ -321,7 +321,7 @@ impl Context {
     /// # }
     /// ```
     pub unsafe fn borrow_raw(raw: CUcontext) -> Result<Self> {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         let device = unsafe { Self::device_of(raw)? };
         // SAFETY: as above. The last argument only affects the release, and a borrowed context is
         // not released.
@@ -360,7 +360,7 @@ impl Context {
     /// Wraps a raw context.
     ///
     /// # Safety
-    /// The same as for [`Handle::new`].
+    /// The contract of [`Handle::new`] applies.
     unsafe fn wrap(raw: CUcontext, owned: bool, device: Device, is_primary: bool) -> Result<Self> {
         let limits = Limits::of(device);
         // An owned context is released even if the limits cannot be read.
@@ -368,7 +368,7 @@ impl Context {
             Ok(limits) => (limits, None),
             Err(error) => (Limits::default(), Some(error)),
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         let context = unsafe { Self::with_limits(raw, owned, device, is_primary, limits) };
         error.map_or(Ok(context), Err)
     }
@@ -376,7 +376,7 @@ impl Context {
     /// Wraps a raw context whose device limits are known.
     ///
     /// # Safety
-    /// The same as for [`Handle::new`].
+    /// The contract of [`Handle::new`] applies.
     unsafe fn with_limits(
         raw: CUcontext,
         owned: bool,
@@ -390,7 +390,7 @@ impl Context {
             fault: Fault::default(),
             presence: Arc::new(Presence::new(raw)),
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         Self(unsafe { Handle::new(raw, owned, device, kind) })
     }
 
@@ -425,7 +425,7 @@ impl Context {
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result<()> {
         const CALL: &str = "Context::synchronize";
-        let _allowed = capture::refuse_here(CALL, "make it before the capture, or after it")?;
+        let _allowed = capture::refuse_here(CALL, "make this call before or after the capture")?;
         let _uncaptured = self.uncaptured(CALL)?;
         // SAFETY: the call uses the current context.
         let code = unsafe { sys::cuCtxSynchronize() };
@@ -525,7 +525,8 @@ impl Context {
         })
     }
 
-    /// Like [`check`](Self::check), for a call that allocates `bytes` bytes of device memory.
+    /// Checks a driver code like [`check`](Self::check), for a call that allocates `bytes` bytes of
+    /// device memory.
     pub(crate) fn check_allocation(
         &self,
         call: &'static str,

@@ -54,7 +54,8 @@ impl Settled {
         self.or_unknown().map(drop)
     }
 
-    /// Returns the result of work that is over, or an error if it is unknown whether it is over.
+    /// Returns the result of work that is over, or an error if it is unknown whether the work is
+    /// over.
     pub(crate) fn or_unknown(self) -> Result<Result<()>> {
         match self {
             Self::Done => Ok(Ok(())),

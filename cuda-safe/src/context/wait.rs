@@ -65,7 +65,7 @@ impl Context {
         })
     }
 
-    /// Like [`Stream::settle_or_leak`], for all streams of the context.
+    /// Waits like [`Stream::settle_or_leak`], for all streams of the context.
     pub(crate) fn settle_or_leak(&self) -> Result<()> {
         unheard(|| self.settle()).or_leak()
     }

@@ -258,7 +258,7 @@ impl Device {
         (0..Self::count()?).map(Self::get).collect()
     }
 
-    /// Returns the device with a raw handle.
+    /// Returns the device with the given raw handle.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NoDevice`] if no visible device has this handle.

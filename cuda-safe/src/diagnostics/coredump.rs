@@ -300,6 +300,8 @@ impl Coredump {
         Ok(size)
     }
 
+    /// Changes a setting.
+    ///
     /// # Safety
     /// The caller must ensure that `value` has the type of the setting and `size` bytes.
     unsafe fn set(&self, setting: Setting, value: *mut c_void, mut size: usize) -> Result<()> {
@@ -312,8 +314,8 @@ impl Coredump {
         let code = unsafe { call(setting as c_uint, value, &mut size) };
         self.check("cuCoredumpSetAttribute", code).map_err(|error| match code {
             CUresult::CUDA_ERROR_NOT_PERMITTED => error.with_detail(
-                "the setting must be made before the context is created (Coredump::process), or contexts can't have \
-                 their own",
+                "this setting cannot be changed now. Fix: set it before the context is created (Coredump::process). Some \
+                 settings cannot differ between contexts",
             ),
             _ => error,
         })

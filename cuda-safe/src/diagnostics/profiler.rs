@@ -1,8 +1,8 @@
 //! Control of profilers: when they collect data.
 //!
-//! A profiler that is started with `nsys profile --capture-range=cudaProfilerApi` or
-//! `ncu --profile-from-start off` collects only between [`start`] and [`stop`]. Without a profiler,
-//! both do nothing. For named ranges, which a profiler shows beside the calls, see [the
+//! A profiler that is started with `nsys profile --capture-range=cudaProfilerApi` or `ncu
+//! --profile-from-start off` collects only between [`start`] and [`stop`]. Without a profiler, both
+//! do nothing. For named ranges, which a profiler shows alongside the calls, see [the
 //! guide](crate::guide::profiling).
 
 use cuda_sys as sys;

@@ -16,7 +16,7 @@ thread_local! {
 /// Runs a host function on the driver's thread.
 ///
 /// Unwinding into the driver would be undefined behavior, so this function catches panics,
-/// including those in the drop of a panic's payload. The panic hook has reported them.
+/// including those in the drop of a panic's payload. The panic hook has already reported them.
 pub(crate) fn run(function: impl FnOnce()) {
     let before = RUNNING.replace(true);
     if let Err(payload) = catch_unwind(AssertUnwindSafe(function)) {
@@ -39,7 +39,7 @@ fn discard(payload: Box<dyn Any + Send>) {
 }
 
 /// Returns an error that names `call` if this thread runs a function that the driver calls. The
-/// driver forbids its calls there, and some of them would wait for the function that makes them.
+/// driver forbids driver calls there, and some of them would deadlock.
 #[inline]
 pub(crate) fn refuse_within(call: &'static str) -> Result<()> {
     if RUNNING.get() {

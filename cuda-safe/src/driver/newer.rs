@@ -41,7 +41,8 @@ macro_rules! table {
                 Some(address) => address,
                 None => find(&FOUND, NAME, Version { major: $major, minor: $minor })?,
             };
-            // SAFETY: the table has the signature that the driver documents for this name since this version.
+            // SAFETY: the table has the signature that the driver documents for this name since
+            // this version.
             Ok(unsafe {
                 mem::transmute::<NonNull<c_void>, unsafe extern "C" fn($($argument),*) -> CUresult>(address)
             })

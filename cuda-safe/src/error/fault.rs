@@ -17,7 +17,7 @@ thread_local! {
 /// Runs code that discards its errors, as drops do. If it is the first to see a fault, the next
 /// call reports the fault.
 pub(crate) fn unheard<R>(body: impl FnOnce() -> R) -> R {
-    /// Restores the depth, after a panic too.
+    /// Restores the depth, also after a panic.
     struct End;
     impl Drop for End {
         fn drop(&mut self) {
@@ -35,7 +35,7 @@ pub(crate) struct Fault(OnceLock<FirstFault>);
 
 struct FirstFault {
     code: CUresult,
-    /// The call that reported it.
+    /// The call that reported the fault.
     call: &'static str,
     /// The details, until an error has reported them to the program.
     unreported: Mutex<Option<String>>,

@@ -18,7 +18,8 @@ pub(crate) fn report(context: CUcontext) -> Option<String> {
     const SINCE: c_int = 2000;
     let mut address = ptr::null_mut();
     let name = c"cuEmulatorGetReport";
-    // SAFETY: `name` is NUL-terminated, `address` is valid for the write, and the status may be null.
+    // SAFETY: `name` is NUL-terminated, `address` is valid for the write, and the status may be
+    // null.
     let code =
         unsafe { sys::cuGetProcAddress_v2(name.as_ptr(), &mut address, SINCE, 0, ptr::null_mut()) };
     let address = NonNull::new(address).filter(|_| code == CUresult::CUDA_SUCCESS)?;

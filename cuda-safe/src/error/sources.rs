@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-/// The source texts of a program, by the names that its line information uses.
+/// The source texts of a program, with the names that its line information uses for them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources(Vec<(String, String)>);
 

@@ -198,12 +198,12 @@ pub struct GraphMemory {
     /// Memory that is associated with graphs now. It stays associated after a launch, for the next
     /// one. [`Device::trim_graph_memory`] frees memory that no launch needs.
     pub used: u64,
-    /// The maximum of `used` since the start or the last reset.
+    /// The maximum of `used` since the process started, or since the last reset.
     pub used_high: u64,
-    /// Memory that is held for graphs, whether associated with one or not. On an H200 it is held in
-    /// pieces of 32 MiB.
+    /// Memory that is held for graphs, whether it is associated with one or not. An H200 holds it
+    /// in pieces of 32 MiB.
     pub reserved: u64,
-    /// The maximum of `reserved` since the start or the last reset.
+    /// The maximum of `reserved` since the process started, or since the last reset.
     pub reserved_high: u64,
 }
 

@@ -24,7 +24,7 @@ pub struct Body<'a> {
     brand: PhantomData<fn(&'a ()) -> &'a ()>,
 }
 
-/// Returns the objects that a body holds to the surrounding graph, after a panic too.
+/// Moves the objects that a body holds back to the surrounding graph, also after a panic.
 struct Open<'g, 'a> {
     body: Body<'a>,
     held: &'g mut Held,
@@ -74,7 +74,7 @@ impl Body<'_> {
         config: LaunchConfig,
         arguments: A,
     ) -> Result<Node> {
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.graph.add_kernel(after, function, config, arguments) }
     }
 
@@ -212,7 +212,7 @@ impl Body<'_> {
         after: &[Node],
         work: impl FnOnce(&Capture<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         unsafe { stream.capture_into(&mut self.graph, after, work) }
     }
 

@@ -128,7 +128,7 @@ impl Graph {
         self.context()
             .expect_same(function.context(), CALL, "the graph and the kernel")?;
         let mut added = None;
-        // SAFETY: the caller promises it. The closure passes the parameters to the driver.
+        // SAFETY: guaranteed by the caller. The closure passes the parameters to the driver.
         unsafe {
             parameters::kernel(function, config, arguments, CALL, |kernel| {
                 let Some(kernel) = kernel else {
@@ -411,7 +411,7 @@ impl Graph {
                 "cuGraphAddBatchMemOpNode",
                 after,
                 // SAFETY: as in `add_empty`. The list has `count` operations, which the driver
-                // copies. The caller promises the rest.
+                // copies. The caller guarantees the rest.
                 |node, graph, nodes, count| unsafe {
                     sys::cuGraphAddBatchMemOpNode(node, graph, nodes, count, &batch)
                 },

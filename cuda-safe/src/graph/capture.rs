@@ -117,7 +117,7 @@ impl Stream {
         unsafe { self.capture_with_mode(CaptureMode::THREAD_LOCAL, work) }
     }
 
-    /// Does the same as [`capture`](Self::capture), with another mode.
+    /// Captures a graph like [`capture`](Self::capture), in the given mode.
     ///
     /// See [`cuStreamBeginCapture`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
@@ -273,7 +273,7 @@ impl Capture<'_> {
         let (call, data) = function.as_raw();
         // SAFETY: the data is a number, which stays valid.
         let code = unsafe { sys::cuLaunchHostFunc(self.stream.as_raw(), call, data) };
-        // After a failure too, because a part may have been recorded.
+        // Also after a failure, because a part may have been recorded.
         self.held.borrow_mut().host(UNTAGGED, function);
         self.stream.check("cuLaunchHostFunc", code)
     }

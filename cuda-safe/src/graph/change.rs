@@ -29,8 +29,9 @@ impl GraphExec {
     ///
     /// # Errors
     /// Returns the errors of [`Graph::add_kernel`]. Returns [`ErrorKind::InvalidArgument`] if the
-    /// node's launch has other attributes, such as cooperative instead of normal. Also returns it
-    /// for a grid without blocks. To skip the node, use [`set_enabled`](Self::set_enabled).
+    /// attributes of `config` differ from those of the node, for example if only one of the two
+    /// launches is cooperative. Also returns it if the grid has no blocks. To skip the node, use
+    /// [`set_enabled`](Self::set_enabled).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream, graph::Graph};
@@ -84,7 +85,7 @@ impl GraphExec {
                 "to launch a kernel",
             )
         };
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         unsafe { parameters::kernel(function, config, arguments, CALL, change)? };
         self.held().function(function);
         Ok(())
@@ -150,6 +151,8 @@ impl GraphExec {
         unsafe { self.set_raw_copy(node, &copy) }
     }
 
+    /// Replaces the parameters of a copy node.
+    ///
     /// # Safety
     /// The caller must ensure that the graph owns both sides, and that they have that many bytes.
     pub(super) unsafe fn set_raw_copy(
@@ -198,8 +201,10 @@ impl GraphExec {
         self.checked("cuGraphExecMemsetNodeSetParams", code, node, "to fill")
     }
 
-    /// Changes the host function that a node calls. Earlier launches still call the old function. A
-    /// later method of this type drops it when they have finished.
+    /// Changes the host function that a node calls.
+    ///
+    /// Earlier launches still call the old function. When they have finished, the next call of a
+    /// method of this type drops it.
     ///
     /// See [`cuGraphExecHostNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
@@ -249,7 +254,7 @@ impl GraphExec {
         if code == CUresult::CUDA_SUCCESS {
             self.retire(node.tag());
         }
-        // After a failure too, because the change may have been made.
+        // Also after a failure, because the change may have been made.
         self.held().host(changed(node.tag()), function);
         self.checked(CALL, code, node, "to call a function")
     }
@@ -292,7 +297,7 @@ impl GraphExec {
         if code == CUresult::CUDA_SUCCESS {
             drop(self.held().take_changed(node.tag())); // the driver keeps the parts of the old event that launches need
         }
-        // After a failure too, because the change may have been made.
+        // Also after a failure, because the change may have been made.
         self.held().event(changed(node.tag()), event);
         self.context().check(call, code)
     }
@@ -300,9 +305,9 @@ impl GraphExec {
     /// Replaces the graph of a child node, with everything that the new graph keeps. The new graph
     /// must have the same nodes and edges. Earlier launches are not affected.
     ///
-    /// A child that this method set before is dropped by a later method of this type, when its
-    /// launches have finished. Its tokens are rejected from now on. The first child stays for
-    /// [`into_graph`](Self::into_graph).
+    /// If an earlier call of this method set a child, the tokens of that child are rejected from
+    /// now on. When its launches have finished, the next call of a method of this type drops it.
+    /// The original child is kept for [`into_graph`](Self::into_graph).
     ///
     /// See [`cuGraphExecChildGraphNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
@@ -372,11 +377,11 @@ impl GraphExec {
         // SAFETY: the node belongs to the instantiated graph and is alive.
         let code =
             unsafe { sys::cuGraphNodeSetEnabled(self.as_raw(), node.raw, u32::from(enabled)) };
-        self.checked(CALL, code, node, "to be left out")
+        self.checked(CALL, code, node, "to support being disabled")
     }
 
-    /// Does the same as [`Context::check`](crate::Context::check), and describes the node if it may
-    /// be the reason.
+    /// Checks a driver code like [`Context::check`](crate::Context::check). If the node may be the
+    /// reason for an error, the error describes it.
     fn checked(&self, call: &'static str, code: CUresult, node: Node, wanted: &str) -> Result<()> {
         let checked = self.context().check(call, code);
         match code {
@@ -384,7 +389,7 @@ impl GraphExec {
                 let kind = self.template.kind(node);
                 let kind = kind.map_or_else(|_| "unknown".into(), |kind| kind.word());
                 error.with_detail(format!(
-                    "the node's kind is `{kind}`, which is asked {wanted}. A change can't replace host memory by device \
+                    "the node's kind is `{kind}`, and the change requires it {wanted}. A change can't replace host memory with device \
                      memory or the reverse, and can't change the context"
                 ))
             }),

@@ -289,12 +289,13 @@ impl Graph {
         })
         .map_err(|error| match error.driver_code() {
             Some(CUresult::CUDA_ERROR_INVALID_VALUE) => error.with_detail(
-                "either another node looks at the condition already, or the driver does not support this kind of node \
+                "either another node uses the condition already, or the driver does not support this kind of node \
                  (a switch and an else need CUDA 12.8)",
             ),
             _ => error,
         })?;
-        // SAFETY: the driver created `size` graphs, and keeps their handles as long as the node.
+        // SAFETY: the driver created `size` graphs, and keeps their handles valid as long as the
+        // node exists.
         let bodies = unsafe { slice::from_raw_parts(parameters.bodies, size as usize) };
         Ok(New {
             node: Some(node),
@@ -303,7 +304,7 @@ impl Graph {
     }
 }
 
-/// `CUgraphConditionalNodeType`
+/// The kind of a conditional node (`CUgraphConditionalNodeType`).
 #[derive(Clone, Copy)]
 enum Which {
     If = 0,

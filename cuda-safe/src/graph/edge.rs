@@ -12,7 +12,7 @@ use crate::{
     raw::structures::RawEdgeData,
 };
 
-/// The data of an edge beside its nodes (`CUgraphEdgeData`). The default is the edge that
+/// The data of an edge, except for its nodes (`CUgraphEdgeData`). The default is the edge that
 /// [`Graph::add_dependency`] adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

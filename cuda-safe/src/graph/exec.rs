@@ -26,11 +26,11 @@ pub struct GraphExec {
     handle: Handle<ExecKind>,
     /// The graph that was instantiated. Methods take its nodes.
     pub(super) template: Graph,
-    /// The graph of the last update, which keeps the objects that the nodes use.
+    /// The graph of the last update, which keeps the objects of the nodes alive.
     updated: Option<Graph>,
     /// Objects that nodes no longer use, but earlier launches may.
     retired: Vec<Retired>,
-    /// The streams on which it was launched since the last wait.
+    /// The streams on which the graph was launched since the last wait.
     launched: Vec<Stream>,
     /// The number for error messages about faults.
     number: Number,
@@ -65,7 +65,8 @@ impl Kind for ExecKind {
         let (raw, own) = (Sendable(raw), context.clone());
         release(&Nothing, move || {
             let _current = own.enter("cuGraphExecDestroy")?;
-            // SAFETY: released once, by this function's contract. A running launch continues.
+            // SAFETY: the caller guarantees that the handle is live, owned and unused. A running
+            // launch continues.
             let code = released(|| unsafe { sys::cuGraphExecDestroy(raw.get()) });
             own.check("cuGraphExecDestroy", code)
         })
@@ -98,7 +99,7 @@ impl Graph {
     pub fn instantiate_with(self, flags: InstantiateFlags) -> Result<GraphExec, GraphError> {
         let _uncaptured = match capture::refuse_here(
             "Graph::instantiate",
-            "make it before the capture, or after it",
+            "make this call before or after the capture",
         ) {
             Ok(entered) => entered,
             Err(error) => return Err(GraphError::new(error, self)),

@@ -124,7 +124,7 @@ impl Kind for GraphKind {
 
     unsafe fn release(&self, raw: CUgraph, context: &Context) -> Result<()> {
         let _current = context.enter("cuGraphDestroy")?;
-        // SAFETY: released once, by this function's contract.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused.
         context.check("cuGraphDestroy", unsafe { sys::cuGraphDestroy(raw) })
     }
 }
@@ -135,7 +135,7 @@ impl Graph {
     /// See [`cuGraphCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if no memory for the graph is left, or if the context is unusable after a
+    /// Returns an error if the driver is out of memory, or if the context is unusable after a
     /// fault.
     #[doc(alias = "cuGraphCreate")]
     pub fn new(context: &Context) -> Result<Self> {
@@ -164,6 +164,8 @@ impl Graph {
         unsafe { Self::with_held(context, raw, Held::default()) }
     }
 
+    /// Takes ownership of a raw graph, with objects that it holds.
+    ///
     /// # Safety
     /// The contract of [`from_raw`](Self::from_raw) applies, except for the objects in `held`.
     unsafe fn with_held(context: &Context, raw: CUgraph, held: Held) -> Self {
@@ -297,7 +299,7 @@ impl Graph {
         let held = self.held.try_clone().ok_or_else(|| {
             Error::invalid(
                 "Graph::try_clone",
-                "the graph keeps or allocates memory, or keeps functions of the host, which only one graph can own. Fix: \
+                "the graph keeps or allocates memory, or owns host functions, which only one graph can own. Fix: \
                  build the graph twice",
             )
         })?;
@@ -306,7 +308,8 @@ impl Graph {
         // SAFETY: the graph is alive, and `raw` is valid for the write.
         let code = unsafe { sys::cuGraphClone(&mut raw, self.as_raw()) };
         self.context().check("cuGraphClone", code)?;
-        // SAFETY: the graph was just created and has no other owner. The caller promises the rest.
+        // SAFETY: the graph was just created and has no other owner. The caller guarantees the
+        // rest.
         Ok(unsafe { Self::with_held(self.context(), raw, held) })
     }
 
@@ -334,8 +337,8 @@ impl fmt::Debug for Graph {
 pub struct GraphError {
     /// The reason.
     pub error: Error,
-    /// In a mutex that is never locked, which makes the error `Sync`, as error reporting crates
-    /// require.
+    /// The graph, in a mutex that is never locked. The mutex makes the error `Sync`, as error
+    /// reporting crates require.
     graph: Box<Mutex<Graph>>,
 }
 

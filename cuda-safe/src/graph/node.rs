@@ -9,8 +9,8 @@ pub use crate::raw::graph::NodeKind;
 
 /// A node of a [`Graph`](super::Graph).
 ///
-/// It names the node and keeps nothing alive. Using it with another graph, or after its graph has
-/// been dropped, returns an error.
+/// It identifies the node and keeps nothing alive. Using it with another graph, or after its graph
+/// has been dropped, returns an error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Node {
     pub(super) raw: CUgraphNode,

@@ -43,7 +43,7 @@ pub(super) unsafe fn kernel<A: KernelArguments>(
         shared_bytes,
         ..
     } = config;
-    // SAFETY: the caller promises it. Kinds, sizes and limits were checked above, and the driver
+    // SAFETY: guaranteed by the caller. Kinds, sizes and limits were checked above, and the driver
     // copies the arguments.
     unsafe {
         arguments.with_pointers(&stream, |pointers| {
@@ -139,7 +139,7 @@ pub(super) fn fill<T: PlainData>(
             return Err(Error::invalid(
                 call,
                 format!(
-                    "a node can only repeat 1, 2 or 4 bytes, and the {} bytes of this value are no such repetition. Fix: use a kernel",
+                    "a node can only repeat 1, 2 or 4 bytes, and the {} bytes of this value do not repeat such a pattern. Fix: use a kernel",
                     pattern.len()
                 ),
             ));

@@ -60,8 +60,8 @@ impl Graph {
         }
         let mut raw = RawValues::new(self.context(), CALL, signals)?;
         let parameters = raw.signal_parameters();
-        // SAFETY: as in `add_empty`. The graph holds the semaphores, the lists have equal lengths, and
-        // the driver copies the lists.
+        // SAFETY: as in `add_empty`. The graph holds the semaphores, the lists have equal lengths,
+        // and the driver copies the lists.
         let node = self.add(CALL, after, |node, graph, nodes, count| unsafe {
             sys::cuGraphAddExternalSemaphoresSignalNode(node, graph, nodes, count, &parameters)
         })?;
@@ -220,8 +220,8 @@ impl GraphExec {
     /// See [`cuGraphExecExternalSemaphoresSignalNodeSetParams`, `cuGraphExecExternalSemaphoresWaitNodeSetParams`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__GRAPH.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns the errors of [`Graph::set_semaphores`]. Returns `CUDA_ERROR_INVALID_VALUE` for
-    /// another number of semaphores.
+    /// Returns the errors of [`Graph::set_semaphores`]. Returns `CUDA_ERROR_INVALID_VALUE` for a
+    /// different number of semaphores.
     #[doc(alias = "cuGraphExecExternalSemaphoresSignalNodeSetParams")]
     #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
     pub fn set_semaphores(

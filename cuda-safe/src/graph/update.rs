@@ -85,10 +85,10 @@ fn reason(result: CUgraphExecUpdateResult) -> String {
         R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED => {
             "the graphs have different nodes or edges"
         }
-        R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED => "a node has another kind",
+        R::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED => "a node has a different kind",
         R::CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED
         | R::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE => {
-            "a node launches another kernel, and this kind of change is not supported"
+            "a node launches a different kernel, and this kind of change is not supported"
         }
         R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED => {
             "a parameter has changed in a way that is not supported"

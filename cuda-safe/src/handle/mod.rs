@@ -18,13 +18,13 @@ use crate::{
     error::{Result, fault::unheard},
 };
 
-/// The properties of one kind of handle. A value of the type holds the data of an object beside its
-/// handle.
+/// The properties of one kind of handle. A value of the type holds the data of one object, in
+/// addition to its handle.
 pub(crate) trait Kind: Sized + 'static {
     /// The driver's handle.
     type Raw: Copy + PartialEq + Hash + fmt::Debug + 'static;
-    /// The object in which this one was created. This object keeps it alive. It is equal for equal
-    /// handles.
+    /// The object in which this one was created. Each object keeps its parent alive. Objects with
+    /// equal handles have equal parents.
     type Parent: PartialEq + fmt::Debug + 'static;
     /// The type's name, for `Debug`.
     const NAME: &'static str;
@@ -46,8 +46,8 @@ pub(crate) trait Kind: Sized + 'static {
         write!(f, "{}({raw:?}, {parent:?})", Self::NAME)
     }
 
-    /// Called when the handle gets another owner. Everything that the driver may still use of this
-    /// object must be leaked.
+    /// Called by `into_raw`, before the caller becomes the owner of the handle. Must leak
+    /// everything in this object that the driver may still use.
     fn hand_over(&mut self, raw: Self::Raw) {
         let _ = raw;
     }
@@ -83,10 +83,14 @@ unsafe impl<K: Kind + Send> Send for Object<K> where K::Parent: Send {}
 unsafe impl<K: Kind + Sync> Sync for Object<K> where K::Parent: Sync {}
 
 impl<K: Kind> Handle<K> {
+    /// Wraps a handle.
+    ///
     /// # Safety
-    /// The caller must ensure that `raw` is a live handle, created in `parent`. If it is owned,
-    /// nothing else releases it.
-    /// Otherwise it outlives the last clone of this object and everything created from it.
+    /// The caller must ensure that:
+    ///
+    /// - `raw` is a live handle that was created in `parent`;
+    /// - if it is owned, no other code releases it;
+    /// - otherwise, it outlives the last clone of this object and everything created from it.
     pub(crate) unsafe fn new(raw: K::Raw, owned: bool, parent: K::Parent, kind: K) -> Self
     where
         K: Send,
@@ -102,9 +106,9 @@ impl<K: Kind> Handle<K> {
     }
 
     #[cfg(feature = "opengl")]
-    /// Does the same as [`new`](Self::new), for a kind that must be released on its own thread. A
-    /// log listener runs on that thread too, but a postponed release may run on any thread. An
-    /// object that a listener drops is therefore leaked.
+    /// Wraps a handle like [`new`](Self::new), for a kind that must be released on the thread that
+    /// created it. A postponed release may run on any thread, so an object that is dropped in a log
+    /// listener is leaked.
     ///
     /// # Safety
     /// The contract of [`new`](Self::new) applies.
@@ -162,7 +166,7 @@ impl<K: Kind> Handle<K> {
             return Ok(());
         };
         let mut inner = ManuallyDrop::new(inner);
-        // SAFETY: taken once: `inner` is not dropped.
+        // SAFETY: the object is taken only here, because `inner` is not dropped.
         unsafe { ManuallyDrop::take(&mut inner.0) }.end()
     }
 
@@ -207,7 +211,7 @@ impl<K: Kind> Object<K> {
 
 impl<K: Kind> Drop for Inner<K> {
     fn drop(&mut self) {
-        // SAFETY: taken once, here.
+        // SAFETY: the object is taken only here, because it is never used after `drop`.
         let object = unsafe { ManuallyDrop::take(&mut self.0) };
         // `drop` cannot return an error. `close` does.
         let _ = unheard(|| object.end());
@@ -223,7 +227,7 @@ impl<K: Kind> Clone for Handle<K> {
 impl<K: Kind> PartialEq for Handle<K> {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        // Clones are the usual case, also in every launch.
+        // Usually both are clones of one object, for example in every launch.
         Arc::ptr_eq(&self.0, &other.0) || self.is_equal(other)
     }
 }
@@ -264,9 +268,9 @@ impl<T> Sendable<T> {
     }
 }
 
-/// Gives a type over a [`Handle`] the methods and traits of all handles. With the function that
-/// releases the handle, also `into_raw` and `close`. With the parent's type, also the constructors
-/// from raw handles.
+/// Implements the methods and traits of all handles for a type that wraps a [`Handle`]. If the
+/// function that releases the handle is given, also implements `into_raw` and `close`. If the
+/// parent's type is given, also implements the constructors from raw handles.
 macro_rules! handle {
     ($name:ident, $raw:ty) => {
         impl $name {

@@ -229,7 +229,7 @@ address_argument!([T: PlainData] PitchedView<'_, T>);
 /// /// As [`Function::launch`].
 /// unsafe fn run(kernel: &Function, stream: &Stream, arguments: impl KernelArguments)
 /// -> cuda_safe::Result<()> {
-///     // SAFETY: the caller's promise.
+///     // SAFETY: guaranteed by the caller.
 ///     unsafe { kernel.launch(stream, LaunchConfig::new(1, 1), arguments)? };
 ///     stream.synchronize()
 /// }

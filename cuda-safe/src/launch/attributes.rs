@@ -47,40 +47,40 @@ options! {
         /// Code that accesses memory of the previous kernel must come after `griddepcontrol.wait`
         /// (`cudaGridDependencySynchronize`). `cuda_device_runtime_api.h` declares these functions.
         ///
-        /// NVIDIA calls this programmatic dependent launch (PDL). Requires compute capability 9.0.
-        /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`)
+        /// NVIDIA calls this programmatic dependent launch (PDL). Requires compute capability 9.0
+        /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`).
         programmatic_serialization: bool;
         /// The kernel's priority, instead of its stream's. Smaller numbers are more urgent. The
         /// driver clamps the value to
-        /// [`Context::stream_priority_range`](crate::Context::stream_priority_range).
-        /// (`CU_LAUNCH_ATTRIBUTE_PRIORITY`)
+        /// [`Context::stream_priority_range`](crate::Context::stream_priority_range)
+        /// (`CU_LAUNCH_ATTRIBUTE_PRIORITY`).
         priority: Option<i32>, set to i32;
         /// A preferred cluster size, used if the hardware has room for it. It must be a multiple of
         /// [`LaunchConfig::cluster`], which is used otherwise. Requires CUDA 12.8 and compute
-        /// capability 10.0. (`CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`)
+        /// capability 10.0 (`CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`).
         preferred_cluster: Option<Dim3>, set to Dim3;
-        /// How the blocks of a cluster are distributed.
-        /// (`CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`)
+        /// The distribution of the blocks of a cluster
+        /// (`CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE`).
         cluster_scheduling: Option<ClusterScheduling>, set to ClusterScheduling;
         /// The memory synchronization domain: it decides which memory traffic the kernel's fences
-        /// wait for. (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN`)
+        /// wait for (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN`).
         memory_domain: Option<MemSyncDomain>, set to MemSyncDomain;
-        /// The mapping from the default and the remote domain to the device's domains.
-        /// (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`)
+        /// The mapping from the default and the remote domain to the device's domains
+        /// (`CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP`).
         memory_domain_map: Option<MemSyncDomainMap>, set to MemSyncDomainMap;
-        /// The memory that should stay in the L2 cache.
-        /// (`CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`)
+        /// The memory that should stay in the L2 cache
+        /// (`CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW`).
         access_policy: Option<AccessPolicyWindow>, set to AccessPolicyWindow;
         /// The part of the L1 cache that multiprocessors reserve as shared memory, in percent (0 to
-        /// 100) of the maximum. Requires CUDA 12.6.
-        /// (`CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`)
+        /// 100) of the maximum. Requires CUDA 12.6
+        /// (`CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`).
         shared_memory_carveout: Option<u32>, set to u32;
         /// Whether the driver may place blocks for the best use of NVLink, assuming that each block
-        /// causes the same traffic. Requires CUDA 13.0.
-        /// (`CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING`)
+        /// causes the same traffic. Requires CUDA 13.0
+        /// (`CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING`).
         nvlink_centric: Option<bool>, set to bool;
         /// The cluster sizes that the launch accepts, instead of the kernel's own setting. Requires
-        /// CUDA 13.1. (`CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE`)
+        /// CUDA 13.1 (`CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE`).
         portable_cluster_size: Option<PortableClusterSize>, set to PortableClusterSize;
     }
 }

@@ -38,8 +38,8 @@ impl Function {
         }
     }
 
-    /// Returns whether the launch passes [`is_launchable`](Self::is_launchable), has blocks, and has the types
-    /// that matched last time.
+    /// Returns whether the launch passes [`is_launchable`](Self::is_launchable), has blocks, and
+    /// has the types that matched last time.
     #[inline]
     pub(super) fn is_usual(
         &self,
@@ -64,7 +64,7 @@ impl Function {
             && within(grid.z, limits.grid[2])
     }
 
-    /// Does the same as [`is_launchable`](Self::is_launchable), but compares the types in every
+    /// Checks a launch like [`is_launchable`](Self::is_launchable), but compares the types in every
     /// call.
     pub(super) fn is_launchable_with(
         &self,
@@ -129,8 +129,8 @@ impl Function {
             )
         } else if config.grid.x == LaunchConfig::TOO_MANY {
             format!(
-                "a grid of {0} or more blocks, but the device allows {1}: the number of elements is negative, or larger \
-                 than the number of threads in any grid. Let each thread compute several elements \
+                "the grid has {0} or more blocks, but the device allows {1}: the number of elements is negative, or larger \
+                 than the number of threads in any grid. Fix: let each thread compute several elements \
                  (`LaunchConfig::for_occupancy`)",
                 config.grid.x, limits.grid[0]
             )
@@ -146,7 +146,9 @@ impl Function {
             ]
             .into_iter()
             .filter(|(_, asked, allowed)| asked > allowed)
-            .map(|(axis, asked, allowed)| format!("{axis} is {asked}, {allowed} allowed"))
+            .map(|(axis, asked, allowed)| {
+                format!("{axis} is {asked}, but at most {allowed} is allowed")
+            })
             .collect();
             beyond.join("; ")
         };
@@ -184,7 +186,7 @@ impl Function {
                 let dynamic = get(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES);
                 if i64::from(config.shared_bytes) > i64::from(dynamic) {
                     format!(
-                        "{} bytes of dynamic shared memory requested, {dynamic} allowed: raise the limit \
+                        "{} bytes of dynamic shared memory were requested, but at most {dynamic} are allowed. Fix: raise the limit \
                          with Function::set_max_dynamic_shared{}",
                         config.shared_bytes,
                         self.dynamic_shared_limit()
@@ -217,14 +219,14 @@ impl Function {
                 )
             }
             CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => format!(
-                "blocks of {} threads with {} registers per thread do not fit on a multiprocessor: use \
+                "blocks of {} threads with {} registers per thread do not fit on a multiprocessor. Fix: use \
                  smaller blocks, or compile with Program::max_registers",
                 config.block,
                 get(FunctionAttribute::NUM_REGS)
             ),
             CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => format!(
-                "{} blocks cannot be resident at the same time, as a cooperative launch requires: see \
-                 Function::max_active_blocks",
+                "{} blocks cannot be resident at the same time, as a cooperative launch requires. Fix: use \
+                 at most Function::max_active_blocks",
                 config.grid.count()
             ),
             _ => return error,
@@ -239,7 +241,7 @@ impl Function {
 fn count_mismatch(parameters: &[ParameterInfo], passed: usize) -> String {
     let plural = |n: usize, of: &str| format!("{n} {of}{}", if n == 1 { "" } else { "s" });
     let mut text = format!(
-        "it has {}, and {} passed",
+        "it has {}, but {} passed",
         plural(parameters.len(), "parameter"),
         plural(passed, "argument") + if passed == 1 { " was" } else { " were" }
     );
@@ -255,7 +257,7 @@ fn type_mismatch(i: usize, parameter: &ParameterInfo, argument: &ArgumentType) -
     let name = short((argument.name)());
     let kind = (argument.kind)();
     let mut text = format!(
-        "argument {i} (counted from 0) is {name}, {}of {}, and the parameter {parameter}",
+        "argument {i} (counted from 0) is {name}, {}of {}, but the parameter {parameter}",
         kind.words(),
         bytes(argument.size)
     );

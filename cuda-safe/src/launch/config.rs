@@ -119,8 +119,8 @@ pub struct LaunchConfig {
     pub attributes: Option<LaunchAttributes>,
 }
 
-/// A launch without attributes, clusters or cooperation. It has a fifth of [`LaunchConfig`]'s size,
-/// whose copy would cost as much as the checks of a launch.
+/// A launch without attributes, clusters or cooperation. It is a fifth of the size of
+/// [`LaunchConfig`]. Copying a `LaunchConfig` would cost as much as all checks of a launch.
 #[derive(Clone, Copy)]
 pub(super) struct PlainConfig {
     pub(super) grid: Dim3,
@@ -296,7 +296,7 @@ impl LaunchConfig {
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
     /// # let stream = Stream::new(&context)?;
-    /// // Each block tells the next one of its cluster its number.
+    /// // Each block writes its number to the next block of its cluster.
     /// let source = r#"
     /// #include <cooperative_groups.h>
     /// extern "C" __global__ void around(unsigned *x) {

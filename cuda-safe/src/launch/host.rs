@@ -101,10 +101,12 @@ impl<T: PlainData> Staged<'_, T> {
         })
     }
 
+    /// Enqueues a copy of `host` to the buffer.
+    ///
     /// # Safety
     /// The caller must ensure that `host` stays readable until the value is settled or dropped.
     unsafe fn upload(self, stream: &Stream, host: *const [T]) -> Result<Self> {
-        // SAFETY: the caller's promise. Dropping the value waits, even after a failure here.
+        // SAFETY: guaranteed by the caller. Dropping the value waits, even after a failure here.
         unsafe { enqueue_upload(CALL, self.buffer.span(), stream, host)? };
         Ok(self)
     }

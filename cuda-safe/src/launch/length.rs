@@ -109,7 +109,7 @@ macro_rules! integers {
                 let len = self.argument.length();
                 let length = $integer::try_from(len)
                     .map_err(|_| too_long(len, stringify!($integer), $in_cpp))?;
-                // SAFETY: the caller's promise is the same.
+                // SAFETY: the caller guarantees the same contract.
                 Ok((unsafe { self.argument.stage(stream)? }, length))
             }
 
@@ -121,13 +121,13 @@ macro_rules! integers {
 
             #[inline]
             unsafe fn unstage(staged: &mut Self::Staged, stream: &Stream) -> Result<()> {
-                // SAFETY: the caller's promise is the same.
+                // SAFETY: the caller guarantees the same contract.
                 unsafe { A::unstage(&mut staged.0, stream) }
             }
 
             #[inline]
             unsafe fn settle(staged: &mut Self::Staged) {
-                // SAFETY: the caller's promise is the same.
+                // SAFETY: the caller guarantees the same contract.
                 unsafe { A::settle(&mut staged.0) }
             }
         }
@@ -148,7 +148,7 @@ fn too_long(len: usize, integer: &str, in_cpp: &str) -> Error {
         ErrorKind::LaunchArguments,
         "Function::launch",
         format!(
-            "a length of {len} elements is more than `WithLen::{integer}` can pass: declare the kernel's parameter \
+            "a length of {len} elements is more than `WithLen::{integer}` can pass. Fix: declare the kernel's parameter \
              as a wider type than `{in_cpp}` and use `WithLen::u64`, or pass a part of the memory"
         ),
     )

@@ -94,13 +94,19 @@ enum State<A: KernelArgument> {
 /// The operations of [`KernelArgument`], for an argument of any type.
 trait Slot {
     fn waits(&self) -> bool;
+    /// Enqueues the work that must precede the kernel.
+    ///
     /// # Safety
     /// See [`KernelArgument::stage`].
     unsafe fn stage(&mut self, stream: &Stream) -> Result<()>;
     fn pointers(&mut self, all: &mut Vec<*mut c_void>);
+    /// Enqueues the work that must follow the kernel.
+    ///
     /// # Safety
     /// See [`KernelArgument::unstage`].
     unsafe fn unstage(&mut self, stream: &Stream) -> Result<()>;
+    /// Records that the host may use its memory again.
+    ///
     /// # Safety
     /// See [`KernelArgument::settle`].
     unsafe fn settle(&mut self);
@@ -191,7 +197,7 @@ impl Function {
             unsafe { slot.stage(stream)? };
             slot.pointers(&mut pointers); // pointers into the box, which does not move
         }
-        // SAFETY: the caller's promise. Kinds, sizes and limits are checked above.
+        // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked above.
         unsafe { self.launch_raw(stream, config, &mut pointers)? };
         if waits {
             for slot in &mut slots {

@@ -3,9 +3,10 @@
 //! [`Function::launch`] takes a [`LaunchConfig`] and a tuple of arguments, and checks them as far
 //! as possible. See the guide's chapter on the [safety of launches](crate::guide::launch_safety).
 //!
-//! - Grid, block and attributes: [`LaunchConfig`], [`Dim3`], [`IntoDim3`], [`LaunchAttributes`], [`LaunchEvents`],
-//!   [`ClusterScheduling`], [`PortableClusterSize`], [`Occupancy`]
-//! - Arguments: [`KernelArguments`], [`KernelArgument`], [`ArgumentList`], [`ByValue`], [`WithLen`], [`HasLength`]
+//! - Grid, block and attributes: [`LaunchConfig`], [`Dim3`], [`IntoDim3`], [`LaunchAttributes`],
+//!   [`LaunchEvents`], [`ClusterScheduling`], [`PortableClusterSize`], [`Occupancy`]
+//! - Arguments: [`KernelArguments`], [`KernelArgument`], [`ArgumentList`], [`ByValue`],
+//!   [`WithLen`], [`HasLength`]
 //! - Host slices that the launch copies: [`In`], [`Out`], [`InOut`]
 
 mod arguments;
@@ -57,16 +58,16 @@ impl Function {
     /// Rust cannot check the kernel's code. The caller must ensure that:
     /// - each argument has the type that the kernel declares. The launch checks the number and
     ///   sizes of the arguments if the driver (from CUDA 12.4 on) or PTX reports the parameters,
-    ///   and their kinds (float, integer, address) if PTX does. It cannot check the contents of
-    ///   memory, unless the kernel is declared with [`kernels!`](crate::kernels).
+    ///   and their kinds (float, integer, address) if PTX does. The element types of memory are
+    ///   checked only if the kernel is declared with [`kernels!`](crate::kernels).
     /// - the kernel stays within the memory that is passed to it, and does not write to memory that
     ///   is borrowed for reading.
     /// - if memory belongs to a stream other than `stream`, the two streams are ordered before and
     ///   after the launch. [`Stream::ordered_with`] does that.
     /// - memory that the kernel reaches through a raw pointer lives until the kernel has finished.
     ///   If it is host memory, the program does not interfere until then: it must not read memory
-    ///   that the kernel writes, write memory that the kernel uses, or create or use a reference
-    ///   that claims otherwise.
+    ///   that the kernel writes, write memory that the kernel uses, or create or use a Rust
+    ///   reference that rules out such accesses.
     ///
     /// # Errors
     /// Returns [`ErrorKind::LaunchArguments`](crate::ErrorKind::LaunchArguments) if the number,
@@ -120,14 +121,14 @@ impl Function {
         if let Some(plain) = config.plain()
             && const { !A::WAITS }
         {
-            // SAFETY: the caller's promise; kinds, sizes and limits are checked.
+            // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked.
             return unsafe {
                 arguments.with_pointers(stream, |pointers| {
                     self.check_and_start(stream, &plain, A::TYPES, pointers)
                 })
             };
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.launch_unusual(stream, &config, arguments) }
     }
 
@@ -145,7 +146,7 @@ impl Function {
         if !self.is_launchable(stream.context(), config, A::TYPES)? {
             return Ok(());
         }
-        // SAFETY: the caller's promise; kinds, sizes and limits are checked above.
+        // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked above.
         unsafe { arguments.with_pointers(stream, |pointers| self.start(stream, config, pointers)) }
     }
 
@@ -178,6 +179,8 @@ impl Function {
         }
     }
 
+    /// Starts a launch after complete checks, which also find the reason for an error.
+    ///
     /// # Safety
     /// See [`check_and_start`](Self::check_and_start).
     #[cold]
@@ -196,7 +199,7 @@ impl Function {
         }
     }
 
-    /// After a plain launch that failed with `code`.
+    /// Handles a plain launch that failed with `code`, and launches again if that can help.
     ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
@@ -305,7 +308,7 @@ impl Function {
     ) -> Result<()> {
         const CALL: &str = "Function::launch_with_events";
         if A::WAITS {
-            let text = "a launch with host slices waits for its kernel, so events cannot help. Fix: use buffers";
+            let text = "a launch with host slices waits for its kernel, so it does not support events. Fix: use buffers";
             return Err(Error::invalid(CALL, text));
         }
         for event in [events.begun, events.triggered].into_iter().flatten() {
@@ -313,12 +316,12 @@ impl Function {
             event.context().expect_same(self.context(), CALL, what)?;
         }
         if !self.is_launchable(stream.context(), &config, A::TYPES)? {
-            let text = "a grid of no blocks launches nothing, so no event would be recorded";
+            let text = "the grid has no blocks, so nothing is launched and no event would be recorded. Fix: skip the launch";
             return Err(Error::invalid(CALL, text));
         }
         let mut attributes = RawAttributes::new(&config);
         attributes.events(events);
-        // SAFETY: the caller's promise. Kinds, sizes and limits are checked above.
+        // SAFETY: guaranteed by the caller. Kinds, sizes and limits are checked above.
         unsafe {
             arguments.with_pointers(stream, |pointers| {
                 self.check_launch(stream, &config, || {
@@ -328,6 +331,8 @@ impl Function {
         }
     }
 
+    /// Enqueues a launch, and explains a failure.
+    ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
     #[inline]
@@ -359,6 +364,8 @@ impl Function {
         }
     }
 
+    /// Makes the driver call for a launch.
+    ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
     #[inline]
@@ -376,6 +383,8 @@ impl Function {
         }
     }
 
+    /// Makes the driver call for a launch without attributes.
+    ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
     #[inline(always)]
@@ -408,8 +417,8 @@ impl Function {
         }
     }
 
-    /// Cooperative launches, and those with attributes. Their kilobyte of attributes is not on the
-    /// stack of a plain launch.
+    /// Makes the driver call for a cooperative launch, or for one with attributes. It is a separate
+    /// function so that plain launches do not need a kilobyte of stack for the attributes.
     ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
@@ -448,6 +457,8 @@ impl Function {
         }
     }
 
+    /// Makes the driver call for a launch with attributes.
+    ///
     /// # Safety
     /// See [`launch_raw`](Self::launch_raw).
     unsafe fn enqueue_with(

@@ -148,7 +148,7 @@ impl Function {
             c_int::try_from(value).map_err(|_| {
                 Error::invalid(
                     CALL,
-                    format!("{value} {what}: more than a 32-bit signed integer can hold"),
+                    format!("{value} {what} are more than a 32-bit signed integer can hold"),
                 )
             })
         };

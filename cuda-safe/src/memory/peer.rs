@@ -82,7 +82,7 @@ struct Enabled {
     owned: bool,
 }
 
-/// All pairs of contexts. The driver does not count: it only knows whether access is enabled.
+/// All pairs of contexts. The driver does not count how often access was enabled.
 static PAIRS: Mutex<Vec<(Key, Enabled)>> = Mutex::new(Vec::new());
 
 /// The handles of the context that has the access and of its peer.
@@ -406,7 +406,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.release());
     }
 }

@@ -24,9 +24,9 @@ pub struct PointerInfo {
     pub context: CUcontext,
     /// The number of the memory's device.
     pub device: Option<i32>,
-    /// The address that the device uses for it.
+    /// The address that the device uses for the memory.
     pub device_ptr: Option<CUdeviceptr>,
-    /// The address that the host uses for it.
+    /// The address that the host uses for the memory.
     pub host_ptr: Option<usize>,
     /// The start of the allocation and its size in bytes. Drivers do not report it for memory from
     /// a host pool.
@@ -57,8 +57,9 @@ unsafe impl Send for PointerInfo {}
 // SAFETY: as above.
 unsafe impl Sync for PointerInfo {}
 
-/// Attributes that every driver since 12.0 knows, in the order of the values below.
-const ASKED: [c_uint; 15] = [2, 1, 9, 3, 4, 11, 12, 7, 8, 13, 6, 14, 10, 15, 16];
+/// The queried attributes, in the order in which `pointer_info` reads the values. Every driver
+/// since 12.0 knows them.
+const ATTRIBUTES: [c_uint; 15] = [2, 1, 9, 3, 4, 11, 12, 7, 8, 13, 6, 14, 10, 15, 16];
 
 impl Context {
     /// Returns everything that the driver knows about an address, which can be that of any memory.
@@ -87,10 +88,10 @@ impl Context {
     #[doc(alias = "cuPointerGetAttributes")]
     pub fn pointer_info(&self, ptr: CUdeviceptr) -> Result<PointerInfo> {
         let _current = self.enter("cuPointerGetAttributes")?;
-        let mut attributes = [0; ASKED.len() + 1];
-        attributes[..ASKED.len()].copy_from_slice(&ASKED);
-        attributes[ASKED.len()] = PointerAttribute::MEMPOOL_HANDLE.0;
-        let mut values = [0u64; ASKED.len() + 1];
+        let mut attributes = [0; ATTRIBUTES.len() + 1];
+        attributes[..ATTRIBUTES.len()].copy_from_slice(&ATTRIBUTES);
+        attributes[ATTRIBUTES.len()] = PointerAttribute::MEMPOOL_HANDLE.0;
+        let mut values = [0u64; ATTRIBUTES.len() + 1];
         let mut places = values
             .each_mut()
             .map(|value| (&raw mut *value).cast::<c_void>());

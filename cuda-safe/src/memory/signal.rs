@@ -36,20 +36,28 @@ mod sealed {
         const WRITE: &'static str;
         const WAIT: &'static str;
 
+        /// Enqueues a write of the value to a word.
+        ///
         /// # Safety
         /// The caller must ensure that `stream` is live and that `address` is a live, aligned word.
         unsafe fn write(self, stream: CUstream, address: CUdeviceptr) -> CUresult;
 
+        /// Enqueues a wait for the value in a word.
+        ///
         /// # Safety
-        /// The same as for [`write`](Self::write).
+        /// The contract of [`write`](Self::write) applies.
         unsafe fn wait(self, stream: CUstream, address: CUdeviceptr, until: c_uint) -> CUresult;
 
+        /// Reads a word atomically.
+        ///
         /// # Safety
         /// The caller must ensure that `word` is live and aligned, and is accessed only atomically.
         unsafe fn load(word: *mut Self) -> Self;
 
+        /// Writes a word atomically.
+        ///
         /// # Safety
-        /// The same as for [`load`](Self::load).
+        /// The contract of [`load`](Self::load) applies.
         unsafe fn store(word: *mut Self, value: Self);
     }
 
@@ -58,22 +66,22 @@ mod sealed {
         const WAIT: &'static str = "cuStreamWaitValue32_v2";
 
         unsafe fn write(self, stream: CUstream, address: CUdeviceptr) -> CUresult {
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             unsafe { sys::cuStreamWriteValue32_v2(stream, address, self, 0) }
         }
 
         unsafe fn wait(self, stream: CUstream, address: CUdeviceptr, until: c_uint) -> CUresult {
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             unsafe { sys::cuStreamWaitValue32_v2(stream, address, self, until) }
         }
 
         unsafe fn load(word: *mut Self) -> Self {
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             unsafe { AtomicU32::from_ptr(word) }.load(Ordering::Acquire)
         }
 
         unsafe fn store(word: *mut Self, value: Self) {
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             unsafe { AtomicU32::from_ptr(word) }.store(value, Ordering::Release);
         }
     }
@@ -83,22 +91,22 @@ mod sealed {
         const WAIT: &'static str = "cuStreamWaitValue64_v2";
 
         unsafe fn write(self, stream: CUstream, address: CUdeviceptr) -> CUresult {
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             unsafe { sys::cuStreamWriteValue64_v2(stream, address, self, 0) }
         }
 
         unsafe fn wait(self, stream: CUstream, address: CUdeviceptr, until: c_uint) -> CUresult {
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             unsafe { sys::cuStreamWaitValue64_v2(stream, address, self, until) }
         }
 
         unsafe fn load(word: *mut Self) -> Self {
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             unsafe { AtomicU64::from_ptr(word) }.load(Ordering::Acquire)
         }
 
         unsafe fn store(word: *mut Self, value: Self) {
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             unsafe { AtomicU64::from_ptr(word) }.store(value, Ordering::Release);
         }
     }
@@ -238,7 +246,7 @@ impl<T: SignalWord> Drop for Signal<T> {
         );
         // SAFETY: taken only once, and not used afterwards.
         let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
-        // An error here can't be acted upon.
+        // `drop` cannot return an error.
         let _ = release(&streams.clone(), move || {
             match unheard(|| streams.iter().all(is_over)) {
                 true => memory.close(),

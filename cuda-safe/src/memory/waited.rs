@@ -27,7 +27,7 @@ pub(crate) struct Free;
 
 impl Release for Free {
     unsafe fn release(&self, ptr: CUdeviceptr, _stream: &Stream) -> (&'static str, CUresult) {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         ("cuMemFree_v2", unsafe { cuda_sys::cuMemFree_v2(ptr) })
     }
 }
@@ -41,6 +41,8 @@ pub(crate) struct Waited<R: Release> {
 }
 
 impl<R: Release> Waited<R> {
+    /// Creates storage that waits for its stream before `release` frees it.
+    ///
     /// # Safety
     /// The caller must ensure that `ptr` is 0, or memory of the stream's context that only
     /// `release` frees.
@@ -98,7 +100,7 @@ impl<R: Release> Waited<R> {
 
 impl<R: Release> Drop for Waited<R> {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.free());
     }
 }

@@ -38,7 +38,7 @@
 //!     let surface = Surface::new(&image.array(0, 0)?)?;
 //!     // SAFETY: the kernel writes 1000 of the positions, and an image of 64 by 64 texels.
 //!     unsafe { fill.launch(&stream, LaunchConfig::for_elements(1000), (&mut positions, &surface))? };
-//!     drop(surface); // it holds the array, which must be dropped before unmapping; this waits for
+//!     drop(surface); // it holds the array, which must be dropped before unmapping. This waits for
 //!     the kernel
 //!     mapped.unmap()?; // later OpenGL commands run after the kernel
 //!     draw();
@@ -51,7 +51,7 @@
 //! functions. Use other crates for that, and pass their objects as OpenGL's numbers.
 //!
 //! It also works on a machine without a screen, with OpenGL from EGL on a device
-//! (`EGL_EXT_platform_device`; the attribute `EGL_CUDA_DEVICE_NV` identifies the device). The
+//! (`EGL_EXT_platform_device`, where the attribute `EGL_CUDA_DEVICE_NV` identifies the device). The
 //! emulator has no OpenGL, so nothing can be registered there.
 
 mod mapped;

@@ -34,7 +34,7 @@ use crate::{
 pub struct GraphicsResource(Handle<ResourceKind>);
 
 pub(crate) struct ResourceKind {
-    /// The streams for which it was mapped. Their work may still use it.
+    /// The streams for which the resource was mapped. Their work may still use it.
     streams: RefCell<Vec<Stream>>,
     /// OpenGL's context is current only on this thread.
     here: PhantomData<*const ()>,
@@ -50,9 +50,9 @@ impl Kind for ResourceKind {
             finish(stream)?; // on an error it stays registered
         }
         let _current = context.enter("cuGraphicsUnregisterResource")?;
-        // SAFETY: released once, by this function's contract. Nothing is mapped, and no work uses
-        // it. If the driver rejects the call (as an H200's does without an OpenGL context), the
-        // handle is not used again.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused. Nothing is
+        // mapped, and no work uses it. If the driver rejects the call (as an H200's does without an
+        // OpenGL context), the handle is not used again.
         let code = released(|| unsafe { sys::cuGraphicsUnregisterResource(raw) });
         let done = context.check("cuGraphicsUnregisterResource", code);
         done.map_err(explained)
@@ -63,7 +63,7 @@ impl Kind for ResourceKind {
 /// until after a capture, because the capture may end on another thread.
 fn finish(stream: &Stream) -> Result<()> {
     const CALL: &str = "GraphicsResource::close";
-    let _uncaptured = stream.uncaptured(CALL, "drop the resource before the capture, or after it");
+    let _uncaptured = stream.uncaptured(CALL, "drop the resource before or after the capture");
     relaxed(|| stream.settle_or_leak())
 }
 
@@ -195,6 +195,8 @@ impl GraphicsResource {
         unsafe { Self::adopt(context, raw, false) }
     }
 
+    /// Wraps a raw handle.
+    ///
     /// # Safety
     /// The contract of [`Handle::new`] applies.
     unsafe fn adopt(context: &Context, raw: CUgraphicsResource, owned: bool) -> Self {

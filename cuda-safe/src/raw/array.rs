@@ -50,31 +50,31 @@ choices! {
         SNORM16X4 = 0xcb, "CU_AD_FORMAT_SNORM_INT16X4";
         /// Blocks of 4 by 4 texels in 8 bytes, of four channels.
         BC1_UNORM = 0x91, "CU_AD_FORMAT_BC1_UNORM";
-        /// The same, with sRGB colors.
+        /// Like [`BC1_UNORM`](Self::BC1_UNORM), with sRGB colors.
         BC1_UNORM_SRGB = 0x92, "CU_AD_FORMAT_BC1_UNORM_SRGB";
         /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
         BC2_UNORM = 0x93, "CU_AD_FORMAT_BC2_UNORM";
-        /// The same, with sRGB colors.
+        /// Like [`BC2_UNORM`](Self::BC2_UNORM), with sRGB colors.
         BC2_UNORM_SRGB = 0x94, "CU_AD_FORMAT_BC2_UNORM_SRGB";
         /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
         BC3_UNORM = 0x95, "CU_AD_FORMAT_BC3_UNORM";
-        /// The same, with sRGB colors.
+        /// Like [`BC3_UNORM`](Self::BC3_UNORM), with sRGB colors.
         BC3_UNORM_SRGB = 0x96, "CU_AD_FORMAT_BC3_UNORM_SRGB";
         /// Blocks of 4 by 4 texels in 8 bytes, of one channel.
         BC4_UNORM = 0x97, "CU_AD_FORMAT_BC4_UNORM";
-        /// The same, signed.
+        /// Like [`BC4_UNORM`](Self::BC4_UNORM), but signed.
         BC4_SNORM = 0x98, "CU_AD_FORMAT_BC4_SNORM";
         /// Blocks of 4 by 4 texels in 16 bytes, of two channels.
         BC5_UNORM = 0x99, "CU_AD_FORMAT_BC5_UNORM";
-        /// The same, signed.
+        /// Like [`BC5_UNORM`](Self::BC5_UNORM), but signed.
         BC5_SNORM = 0x9a, "CU_AD_FORMAT_BC5_SNORM";
         /// Blocks of 4 by 4 texels in 16 bytes, of three channels of unsigned floating point.
         BC6H_UF16 = 0x9b, "CU_AD_FORMAT_BC6H_UF16";
-        /// The same, signed.
+        /// Like [`BC6H_UF16`](Self::BC6H_UF16), but signed.
         BC6H_SF16 = 0x9c, "CU_AD_FORMAT_BC6H_SF16";
         /// Blocks of 4 by 4 texels in 16 bytes, of four channels.
         BC7_UNORM = 0x9d, "CU_AD_FORMAT_BC7_UNORM";
-        /// The same, with sRGB colors.
+        /// Like [`BC7_UNORM`](Self::BC7_UNORM), with sRGB colors.
         BC7_UNORM_SRGB = 0x9e, "CU_AD_FORMAT_BC7_UNORM_SRGB";
         /// Three channels of 10 bits and one of 2, read as 0 to 1. Since CUDA 12.8.
         UNORM_10_10_10_2 = 0x50, "CU_AD_FORMAT_UNORM_INT_101010_2";
@@ -84,20 +84,20 @@ choices! {
 flags! {
     /// The uses of an array, in addition to textures.
     pub struct ArrayFlags {
-        /// Surfaces can read and write it.
+        /// Surfaces can read and write the array.
         SURFACE = 0x02, "CUDA_ARRAY3D_SURFACE_LDST";
-        /// Textures can gather from it: they read one channel of four texels at once. Only for two
-        /// dimensions.
+        /// Textures can gather from the array: they read one channel of four texels at once. Only
+        /// for two dimensions.
         GATHER = 0x08, "CUDA_ARRAY3D_TEXTURE_GATHER";
         /// The array is a depth texture.
         DEPTH_TEXTURE = 0x10, "CUDA_ARRAY3D_DEPTH_TEXTURE";
-        /// Graphics interfaces that share it can draw to it.
+        /// Graphics interfaces that share the array can draw to it.
         COLOR_ATTACHMENT = 0x20, "CUDA_ARRAY3D_COLOR_ATTACHMENT";
         /// The array has no memory. You map memory to single tiles later (`cuMemMapArrayAsync`).
         SPARSE = 0x40, "CUDA_ARRAY3D_SPARSE";
         /// The array has no memory. You map memory to the whole array later (`cuMemMapArrayAsync`).
         DEFERRED_MAPPING = 0x80, "CUDA_ARRAY3D_DEFERRED_MAPPING";
-        /// Video encoders and decoders can use it. Since CUDA 12.8.
+        /// Video encoders and decoders can use the array. Since CUDA 12.8.
         VIDEO = 0x100, "CUDA_ARRAY3D_VIDEO_ENCODE_DECODE";
     }
 }

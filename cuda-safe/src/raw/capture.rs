@@ -22,11 +22,11 @@ choices! {
     /// # }
     /// ```
     pub struct CaptureMode(u32) {
-        /// On every thread of the process.
+        /// Forbids the calls on every thread of the process.
         GLOBAL = 0, "CU_STREAM_CAPTURE_MODE_GLOBAL";
-        /// On the thread that captures.
+        /// Forbids the calls on the thread that captures.
         THREAD_LOCAL = 1, "CU_STREAM_CAPTURE_MODE_THREAD_LOCAL";
-        /// On no thread.
+        /// Forbids no calls.
         RELAXED = 2, "CU_STREAM_CAPTURE_MODE_RELAXED";
     }
 }

@@ -35,9 +35,9 @@ choices! {
         PTX_VERSION = 5, "CU_FUNC_ATTRIBUTE_PTX_VERSION";
         /// The architecture for which the kernel was compiled: 90 for `sm_90`.
         BINARY_VERSION = 6, "CU_FUNC_ATTRIBUTE_BINARY_VERSION";
-        /// Whether it was compiled with `-Xptxas --dlcm=ca`.
+        /// Whether the kernel was compiled with `-Xptxas --dlcm=ca`.
         CACHE_MODE_CA = 7, "CU_FUNC_ATTRIBUTE_CACHE_MODE_CA";
-        /// The maximum bytes of dynamic shared memory per block that a launch may request.
+        /// The maximum dynamic shared memory per block that a launch may request, in bytes.
         /// Settable, up to the device's `MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` minus the static shared
         /// memory.
         MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES";
@@ -51,9 +51,9 @@ choices! {
         /// `__cluster_dims__`, otherwise 0. Settable before the first launch if the kernel is not
         /// declared in that way.
         REQUIRED_CLUSTER_WIDTH = 11, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH";
-        /// The same along y.
+        /// Like [`REQUIRED_CLUSTER_WIDTH`](Self::REQUIRED_CLUSTER_WIDTH), along y.
         REQUIRED_CLUSTER_HEIGHT = 12, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT";
-        /// The same along z.
+        /// Like [`REQUIRED_CLUSTER_WIDTH`](Self::REQUIRED_CLUSTER_WIDTH), along z.
         REQUIRED_CLUSTER_DEPTH = 13, "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH";
         /// Whether clusters may have more than 8 blocks, the maximum that every device supports.
         /// Settable.
@@ -65,7 +65,7 @@ choices! {
 }
 
 choices! {
-    /// When the driver loads code (`CUmoduleLoadingMode`).
+    /// The time at which the driver loads code (`CUmoduleLoadingMode`).
     /// [`loading_mode`](crate::module::loading_mode) returns it. The environment variable
     /// `CUDA_MODULE_LOADING` sets it before the process starts.
     pub struct LoadingMode(c_uint) {

@@ -5,7 +5,8 @@ use std::ffi::c_uint;
 use super::flags::{choices, flags};
 
 flags! {
-    /// How a created context waits for the device, and how it treats local memory (`CUctx_flags`).
+    /// Options of a created context: its way of waiting for the device, and its treatment of local
+    /// memory (`CUctx_flags`).
     ///
     /// ```
     /// # use cuda_safe::{Context, ContextFlags, Device};
@@ -42,7 +43,7 @@ choices! {
 }
 
 flags! {
-    /// How multiprocessors are divided (`CUdevSmResourceSplitByCount_flags`).
+    /// Options for dividing multiprocessors (`CUdevSmResourceSplitByCount_flags`).
     pub struct SplitFlags {
         /// Allow smaller groups, whose multiprocessors need not be co-scheduled. Large clusters
         /// may not fit such a group.
@@ -114,7 +115,7 @@ choices! {
         SHARED = 1, "CU_FUNC_CACHE_PREFER_SHARED";
         /// More L1 cache, less shared memory.
         L1 = 2, "CU_FUNC_CACHE_PREFER_L1";
-        /// The same amount of each.
+        /// The same amount of shared memory and L1 cache.
         EQUAL = 3, "CU_FUNC_CACHE_PREFER_EQUAL";
     }
 }

@@ -54,22 +54,22 @@ choices! {
 }
 
 flags! {
-    /// The supported forms of an atomic operation (`CUatomicOperationCapability`). None if it is
-    /// not supported.
+    /// The supported forms of an atomic operation (`CUatomicOperationCapability`). No bit is set if
+    /// the operation is not supported.
     pub struct AtomicCapabilities {
-        /// On signed numbers.
+        /// Operations on signed numbers.
         SIGNED = 1, "CU_ATOMIC_CAPABILITY_SIGNED";
-        /// On unsigned numbers.
+        /// Operations on unsigned numbers.
         UNSIGNED = 2, "CU_ATOMIC_CAPABILITY_UNSIGNED";
-        /// Without a result.
+        /// Operations that return no result (reductions).
         REDUCTION = 4, "CU_ATOMIC_CAPABILITY_REDUCTION";
-        /// On 32 bits.
+        /// Operations on 32 bits.
         SCALAR_32 = 8, "CU_ATOMIC_CAPABILITY_SCALAR_32";
-        /// On 64 bits.
+        /// Operations on 64 bits.
         SCALAR_64 = 16, "CU_ATOMIC_CAPABILITY_SCALAR_64";
-        /// On 128 bits.
+        /// Operations on 128 bits.
         SCALAR_128 = 32, "CU_ATOMIC_CAPABILITY_SCALAR_128";
-        /// On four times 32 bits.
+        /// Operations on vectors of four 32-bit numbers.
         VECTOR_32X4 = 64, "CU_ATOMIC_CAPABILITY_VECTOR_32x4";
     }
 }

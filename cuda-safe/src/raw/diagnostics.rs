@@ -9,9 +9,9 @@ choices! {
     pub struct ProcessState(c_uint) {
         /// The process runs normally.
         RUNNING = 0, "CU_PROCESS_STATE_RUNNING";
-        /// Its CUDA calls wait.
+        /// The process's CUDA calls block.
         LOCKED = 1, "CU_PROCESS_STATE_LOCKED";
-        /// Its GPU state is in host memory.
+        /// The process's GPU state is in host memory.
         CHECKPOINTED = 2, "CU_PROCESS_STATE_CHECKPOINTED";
         /// A checkpoint or restore has failed and cannot be corrected.
         FAILED = 3, "CU_PROCESS_STATE_FAILED";

@@ -73,7 +73,7 @@ choices! {
         HOST_FUNCTION = 3, "CU_GRAPH_NODE_TYPE_HOST";
         /// Runs another graph.
         CHILD = 4, "CU_GRAPH_NODE_TYPE_GRAPH";
-        /// Does nothing: others depend on it.
+        /// Does nothing. Other nodes can depend on it.
         EMPTY = 5, "CU_GRAPH_NODE_TYPE_EMPTY";
         /// Waits for an event.
         EVENT_WAIT = 6, "CU_GRAPH_NODE_TYPE_WAIT_EVENT";

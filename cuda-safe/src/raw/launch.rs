@@ -14,9 +14,9 @@ choices! {
     pub struct ClusterScheduling(u32) {
         /// The driver chooses.
         DEFAULT = 0, "CU_CLUSTER_SCHEDULING_POLICY_DEFAULT";
-        /// On different multiprocessors.
+        /// The blocks run on different multiprocessors.
         SPREAD = 1, "CU_CLUSTER_SCHEDULING_POLICY_SPREAD";
-        /// The hardware balances its load.
+        /// The hardware balances the load of its multiprocessors.
         LOAD_BALANCING = 2, "CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING";
     }
 }
@@ -32,7 +32,7 @@ choices! {
     /// assert_eq!(attributes.portable_cluster_size, Some(PortableClusterSize(2)));
     /// ```
     pub struct PortableClusterSize(u32) {
-        /// As set by
+        /// Use the setting of
         /// [`FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED`](crate::module::FunctionAttribute).
         DEFAULT = 0, "CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT";
         /// Only sizes that all devices support.

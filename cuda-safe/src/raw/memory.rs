@@ -5,7 +5,8 @@ use std::ffi::c_uint;
 use super::flags::{choices, flags};
 
 choices! {
-    /// When a batch of copies may read its source in host memory (`CUmemcpySrcAccessOrder`).
+    /// The time at which a batch of copies may read its source in host memory
+    /// (`CUmemcpySrcAccessOrder`).
     pub struct SourceOrder(c_uint) {
         /// In the order of the stream.
         STREAM = 1, "CU_MEMCPY_SRC_ACCESS_ORDER_STREAM";
@@ -19,7 +20,7 @@ choices! {
 }
 
 flags! {
-    /// How page-locked memory is allocated (`CU_MEMHOSTALLOC_*`).
+    /// Options for allocating page-locked memory (`CU_MEMHOSTALLOC_*`).
     ///
     /// ```
     /// # use cuda_safe::{Context, PinnedBuffer, memory::PinnedFlags};
@@ -33,19 +34,19 @@ flags! {
     /// # }
     /// ```
     pub struct PinnedFlags {
-        /// Page-locked for every context, not only for this one.
+        /// Page-locks the memory for every context, not only for this one.
         PORTABLE = 1, "CU_MEMHOSTALLOC_PORTABLE";
-        /// Also mapped into the device's address space. See
+        /// Maps the memory into the device's address space. See
         /// [`PinnedBuffer::device_ptr`](crate::PinnedBuffer::device_ptr).
         DEVICE_MAP = 2, "CU_MEMHOSTALLOC_DEVICEMAP";
-        /// Not cached by the host. For data that the host only writes, in order. Reading it is very
-        /// slow.
+        /// Allocates write-combined memory, which the host does not cache. Use it for data that the
+        /// host only writes, in order. Reading it is very slow.
         WRITE_COMBINED = 4, "CU_MEMHOSTALLOC_WRITECOMBINED";
     }
 }
 
 flags! {
-    /// How memory is registered (`CU_MEMHOSTREGISTER_*`).
+    /// Options for registering host memory (`CU_MEMHOSTREGISTER_*`).
     ///
     /// ```
     /// # use cuda_safe::{Context, memory::{RegisterFlags, RegisteredBuffer}};
@@ -58,9 +59,9 @@ flags! {
     /// # }
     /// ```
     pub struct RegisterFlags {
-        /// Page-locked for every context, not only for this one.
+        /// Page-locks the memory for every context, not only for this one.
         PORTABLE = 1, "CU_MEMHOSTREGISTER_PORTABLE";
-        /// Also mapped into the device's address space.
+        /// Maps the memory into the device's address space.
         DEVICE_MAP = 2, "CU_MEMHOSTREGISTER_DEVICEMAP";
         /// The addresses are registers or memory of another device (memory-mapped I/O), not plain
         /// memory. Only for [`Registration`](crate::memory::Registration), because vectors and
@@ -158,7 +159,7 @@ choices! {
         SYNC_MEMOPS = 6, "CU_POINTER_ATTRIBUTE_SYNC_MEMOPS";
         /// The number of the allocation, which is unique in the process.
         BUFFER_ID = 7, "CU_POINTER_ATTRIBUTE_BUFFER_ID";
-        /// Whether it is managed memory.
+        /// Whether the address is in managed memory.
         IS_MANAGED = 8, "CU_POINTER_ATTRIBUTE_IS_MANAGED";
         /// The device on which the memory was allocated or with which it was registered.
         DEVICE_ORDINAL = 9, "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL";
@@ -199,7 +200,7 @@ choices! {
         UNKNOWN = 0, "0";
         /// Host memory.
         HOST = 1, "CU_MEMORYTYPE_HOST";
-        /// Device memory. Managed memory too, wherever it is.
+        /// Device memory, or managed memory in any location.
         DEVICE = 2, "CU_MEMORYTYPE_DEVICE";
         /// An array, whose memory has no addresses.
         ARRAY = 3, "CU_MEMORYTYPE_ARRAY";
@@ -213,7 +214,7 @@ choices! {
     pub struct PoolType(c_uint) {
         /// Memory with a fixed location.
         PINNED = 1, "CU_MEM_ALLOCATION_TYPE_PINNED";
-        /// Managed memory, which migrates to its user. Since CUDA 13.0.
+        /// Managed memory, which migrates to the processor that uses it. Since CUDA 13.0.
         MANAGED = 2, "CU_MEM_ALLOCATION_TYPE_MANAGED";
     }
 }
@@ -294,7 +295,7 @@ flags! {
 }
 
 flags! {
-    /// How a range of addresses is exported. See
+    /// Options for exporting a range of addresses. See
     /// [`DeviceMemory::export_dma_buf`](crate::DeviceMemory::export_dma_buf).
     pub struct RangeFlags {
         /// Use PCIe to access the range, even if there is another way.

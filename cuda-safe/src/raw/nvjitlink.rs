@@ -49,7 +49,7 @@ statuses! {
     NULL_INPUT = 10;
     /// Options cannot be combined.
     INCOMPATIBLE_OPTIONS = 11;
-    /// An input has another kind than stated, or than the options need.
+    /// An input does not have the stated kind, or not the kind that the options need.
     INCORRECT_INPUT_TYPE = 12;
     /// An input is for another architecture.
     ARCH_MISMATCH = 13;

@@ -18,22 +18,22 @@ choices! {
 }
 
 flags! {
-    /// How CUDA uses an OpenGL object (`CUgraphicsRegisterFlags`). By default it reads and writes
+    /// CUDA's use of an OpenGL object (`CUgraphicsRegisterFlags`). By default it reads and writes
     /// the object.
     pub struct RegisterFlags {
         /// CUDA only reads. Writes may or may not reach OpenGL.
         READ_ONLY = 1, "CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY";
         /// CUDA overwrites the whole object, so the previous contents need not be kept.
         WRITE_DISCARD = 2, "CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD";
-        /// A [`Surface`](crate::Surface) is created from it. Only for images.
+        /// A [`Surface`](crate::Surface) can be created from the object. Only for images.
         SURFACE = 4, "CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST";
-        /// A texture gathers from it. Only for images.
+        /// Textures can gather from the object (`tex2Dgather`). Only for images.
         GATHER = 8, "CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER";
     }
 }
 
 choices! {
-    /// How CUDA uses a resource while it is mapped (`CUgraphicsMapResourceFlags`).
+    /// CUDA's use of a resource while it is mapped (`CUgraphicsMapResourceFlags`).
     pub struct MapFlags(c_uint) {
         /// CUDA reads and writes.
         NONE = 0, "CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE";

@@ -5,13 +5,13 @@ use std::ffi::c_uint;
 use super::flags::choices;
 
 choices! {
-    /// How the L2 cache treats a line that was accessed (`CUaccessProperty`).
+    /// The L2 cache's treatment of an accessed line (`CUaccessProperty`).
     pub struct AccessProperty(c_uint) {
-        /// Treated like any other line.
+        /// The line is treated like any other.
         NORMAL = 0, "CU_ACCESS_PROPERTY_NORMAL";
-        /// Evicted early. For data that is used once.
+        /// The line is evicted early. Use this for data that is used once.
         STREAMING = 1, "CU_ACCESS_PROPERTY_STREAMING";
-        /// Kept in the part of the cache that is set aside for it,
+        /// The line is kept in the part of the cache that is set aside for such lines,
         /// [`Limit::PERSISTING_L2_CACHE_SIZE`].
         ///
         /// [`Limit::PERSISTING_L2_CACHE_SIZE`]: crate::context::Limit::PERSISTING_L2_CACHE_SIZE
@@ -20,15 +20,15 @@ choices! {
 }
 
 choices! {
-    /// How the host waits for a stream (`CUsynchronizationPolicy`).
+    /// The way in which the host waits for a stream (`CUsynchronizationPolicy`).
     pub struct SyncPolicy(c_uint) {
-        /// As set for the context.
+        /// Use the context's setting.
         AUTO = 1, "CU_SYNC_POLICY_AUTO";
-        /// By spinning: the lowest latency, at the cost of a busy core.
+        /// Wait by spinning: the lowest latency, at the cost of a busy core.
         SPIN = 2, "CU_SYNC_POLICY_SPIN";
-        /// By yielding the processor.
+        /// Wait by yielding the processor.
         YIELD = 3, "CU_SYNC_POLICY_YIELD";
-        /// By blocking the thread.
+        /// Wait by blocking the thread.
         BLOCKING_SYNC = 4, "CU_SYNC_POLICY_BLOCKING_SYNC";
     }
 }
@@ -40,7 +40,7 @@ choices! {
     pub struct MemSyncDomain(c_uint) {
         /// The default domain of kernels.
         DEFAULT = 0, "CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT";
-        /// For kernels that write to other devices.
+        /// The domain of kernels that write to other devices.
         REMOTE = 1, "CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE";
     }
 }

@@ -1,4 +1,5 @@
-//! Structures of the C interface that headers of CUDA 12.0 lack, or that bindings of different headers name differently.
+//! Structures of the C interface that headers of CUDA 12.0 lack, or that bindings of different
+//! headers name differently.
 //!
 //! `cuda-sys/tests/typed_by_hand.rs` includes this file and compares the structures with the
 //! bindings of the installed header. This file must therefore not use the rest of the crate.

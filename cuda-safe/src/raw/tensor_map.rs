@@ -51,7 +51,7 @@ choices! {
         /// Slices of 16 bytes, with some channels of a pixel (NC/8HWC8). The dimensions are pixels,
         /// then slices, then images.
         B16 = 1, "CU_TENSOR_MAP_INTERLEAVE_16B";
-        /// The same with slices of 32 bytes. Needs [`TensorSwizzle::B32`].
+        /// Like [`B16`](Self::B16), with slices of 32 bytes. Needs [`TensorSwizzle::B32`].
         B32 = 2, "CU_TENSOR_MAP_INTERLEAVE_32B";
     }
 }
@@ -70,8 +70,8 @@ choices! {
         B128 = 3, "CU_TENSOR_MAP_SWIZZLE_128B";
         /// Parts of 32 bytes within 128 bytes. For compute capability 10.0.
         B128_ATOM_32B = 4, "CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B";
-        /// The same, and halves of 16 bytes are swapped in every other row. For compute capability
-        /// 10.0.
+        /// Like [`B128_ATOM_32B`](Self::B128_ATOM_32B), but halves of 16 bytes are swapped in every
+        /// other row. For compute capability 10.0.
         B128_ATOM_32B_FLIP_8B = 5, "CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B";
         /// Parts of 64 bytes within 128 bytes. For compute capability 10.0.
         B128_ATOM_64B = 6, "CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B";

@@ -127,7 +127,7 @@ impl ExternalMemory {
         let _current = context.enter("cuImportExternalMemory")?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is valid for writing, and the description has the driver's layout. The
-        // caller vouches for the file.
+        // caller guarantees that the file is of this kind.
         let code =
             unsafe { sys::cuImportExternalMemory(&mut raw, (&raw const description).cast()) };
         if code == CUresult::CUDA_ERROR_NOT_SUPPORTED {

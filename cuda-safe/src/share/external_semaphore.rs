@@ -25,6 +25,8 @@ pub(crate) struct RawValues {
 }
 
 impl RawValues {
+    /// Converts semaphores and their values.
+    ///
     /// # Errors
     /// Returns an error if a semaphore does not belong to `context`.
     pub(crate) fn new(
@@ -138,8 +140,9 @@ impl ExternalSemaphore {
     /// Returns `CUDA_ERROR_UNKNOWN` if the file is not an object of the driver, and
     /// `CUDA_ERROR_INVALID_VALUE` if the operating system does not have this kind. Returns
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this thread's capture
-    /// of a stream forbids the call. Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver
-    /// does not support this kind. For timeline semaphores, query the attribute
+    /// of a stream forbids the call. Returns
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver does not support
+    /// this kind. For timeline semaphores, query the attribute
     /// `TIMELINE_SEMAPHORE_INTEROP_SUPPORTED`.
     #[doc(alias = "cuImportExternalSemaphore")]
     pub unsafe fn import(
@@ -159,7 +162,7 @@ impl ExternalSemaphore {
         let _current = context.enter("cuImportExternalSemaphore")?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: `raw` is valid for writing, and the description has the driver's layout. The
-        // caller vouches for the file.
+        // caller guarantees that the file is of this kind.
         let code =
             unsafe { sys::cuImportExternalSemaphore(&mut raw, (&raw const description).cast()) };
         if code == CUresult::CUDA_ERROR_NOT_SUPPORTED {

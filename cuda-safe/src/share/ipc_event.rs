@@ -99,8 +99,8 @@ impl Event {
     pub unsafe fn open(context: &Context, handle: &IpcEventHandle) -> Result<Self> {
         let _current = context.enter("cuIpcOpenEventHandle")?;
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is valid for writing, and the driver checks the handle. The caller vouches
-        // for the event.
+        // SAFETY: `raw` is valid for writing, and the driver checks the handle. The caller
+        // guarantees that the event exists.
         let code = unsafe { sys::cuIpcOpenEventHandle(&mut raw, handle.raw()) };
         context
             .check("cuIpcOpenEventHandle", code)

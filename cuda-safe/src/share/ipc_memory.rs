@@ -51,11 +51,11 @@ impl<T> IpcBuffer<T> {
     /// See [`cuMemAlloc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the requested and the
-    /// free bytes, if there is not enough device memory. Returns
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is capturing,
-    /// or if the memory is not aligned for `T`, which happens only to types with an alignment above
-    /// 256 bytes.
+    /// Returns [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), with the requested and
+    /// the free bytes, if there is not enough device memory. Returns
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the stream is
+    /// capturing, or if the memory is not aligned for `T`, which happens only to types with an
+    /// alignment above 256 bytes.
     #[doc(alias = "cuMemAlloc")]
     pub fn zeroed(stream: &Stream, len: usize) -> Result<Self>
     where

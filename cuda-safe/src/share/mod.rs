@@ -3,9 +3,11 @@
 //! Processes on the same host share device memory and events through 64-byte handles. Interfaces
 //! such as Vulkan export memory and semaphores as files, which this module imports.
 //!
-//! - Memory of another process: [`IpcMemory`], [`IpcMemoryHandle`], [`IpcBuffer`], [`OpenedBuffer`], [`Opened`]
+//! - Memory of another process: [`IpcMemory`], [`IpcMemoryHandle`], [`IpcBuffer`],
+//!   [`OpenedBuffer`], [`Opened`]
 //! - Events of another process: [`IpcEventHandle`]
-//! - Memory of another interface: [`ExternalMemory`], [`ExternalMemoryKind`], [`ExternalBuffer`], [`External`]
+//! - Memory of another interface: [`ExternalMemory`], [`ExternalMemoryKind`], [`ExternalBuffer`],
+//!   [`External`]
 //! - Semaphores of another interface: [`ExternalSemaphore`], [`ExternalSemaphoreKind`]
 //! - Kinds of handles for exporting memory: [`ShareableHandles`]
 

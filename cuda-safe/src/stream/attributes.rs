@@ -56,8 +56,8 @@ impl Stream {
         Ok(id)
     }
 
-    /// Asks the driver for the device of the stream. [`Context::device`](crate::Context::device)
-    /// returns it without a call.
+    /// Returns the device of the stream, as the driver reports it.
+    /// [`Context::device`](crate::Context::device) returns it without a call.
     ///
     /// See [`cuStreamGetDevice`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
@@ -310,7 +310,8 @@ impl Stream {
     fn attribute(&self, id: Id) -> Result<CUlaunchAttributeValue> {
         let _current = self.enter("cuStreamGetAttribute")?;
         let mut value = empty();
-        // SAFETY: the handle is live, `value` is valid for the write, and has room for any attribute.
+        // SAFETY: the handle is live, `value` is valid for the write, and has room for any
+        // attribute.
         let code = unsafe { sys::cuStreamGetAttribute(self.as_raw(), id, &mut value) };
         self.context().check("cuStreamGetAttribute", code)?;
         Ok(value)

@@ -36,14 +36,14 @@ impl Stream {
     /// check whether the stream is captured now.
     ///
     /// # Errors
-    /// Returns an error in a function that the driver calls.
+    /// Returns an error inside a host function or a log listener.
     pub(crate) fn hold_captures_off(&self, call: &'static str) -> Result<Entered> {
         callback::refuse_within(call)?;
         Ok(capture::enter(self.place(), Length::Short))
     }
 
-    /// Prevents this stream from joining a capture that could outlast the result. The holder waits
-    /// for the stream at the end.
+    /// Prevents this stream from joining a capture that could outlast the returned guard. The
+    /// caller must wait for the stream before it drops the guard.
     ///
     /// # Errors
     /// Returns an error if the stream is being captured, or if this thread must not wait for it.
@@ -76,28 +76,29 @@ impl Stream {
         })
     }
 
-    /// Does the same as [`uncaptured`](Self::uncaptured), for a call that may wait for the stream.
-    /// Also returns an error if a capture of another stream by this thread forbids the wait.
+    /// Enters the stream like [`uncaptured`](Self::uncaptured), for a call that may wait for the
+    /// stream. Also returns an error if a capture of another stream by this thread forbids the
+    /// wait.
     pub(crate) fn enter_to_wait(&self, call: &'static str) -> Result<Uncaptured> {
         let uncaptured = self.uncaptured_for(call, REMEDY, Length::Long)?;
         capture::expect_allowed(call, REMEDY)?;
         Ok(uncaptured)
     }
 
-    /// Does the same as [`enter_to_wait`](Self::enter_to_wait), for a call that the driver forbids
-    /// like a wait, but that returns soon.
+    /// Enters the stream like [`enter_to_wait`](Self::enter_to_wait), for a call that the driver
+    /// forbids in the same cases as a wait, but that returns at once.
     pub(crate) fn enter_to_query(&self, call: &'static str, remedy: &str) -> Result<Uncaptured> {
         let uncaptured = self.uncaptured(call, remedy)?;
         capture::expect_allowed(call, remedy)?;
         Ok(uncaptured)
     }
 
-    /// Waits until no thread relies on this stream being uncaptured, and keeps other threads away
-    /// while it becomes captured.
+    /// Waits until no thread relies on this stream being uncaptured, and then blocks such threads
+    /// until the capture has begun.
     ///
     /// # Errors
-    /// Returns an error if a caller of this function relies on it, if the flags of the stream
-    /// cannot be read, and in a function that the driver calls.
+    /// Returns an error if this thread relies on it itself (or a thread that waits for this one),
+    /// and inside a host function or a log listener.
     pub(crate) fn begin_capture(&self, call: &'static str, start: Start) -> Result<Beginning> {
         callback::refuse_within(call)?;
         let blocking = match self.queue() {
@@ -112,7 +113,7 @@ impl Stream {
                 }
                 Start::Join => {
                     "the stream cannot join a capture here: Stream::ordered_with, Stream::scope or Stream::mapped uses it. \
-                     Fix: let it join before, or after"
+                     Fix: let it join before or after that call"
                 }
             };
             Error::invalid(call, reason)
@@ -141,7 +142,7 @@ impl Stream {
         self.captures("cuStreamIsCapturing")
     }
 
-    /// Does the same as [`is_capturing`](Self::is_capturing). The error names `call`.
+    /// Returns the same as [`is_capturing`](Self::is_capturing). The error names `call`.
     fn captures(&self, call: &'static str) -> Result<bool> {
         let _current = self.enter("cuStreamIsCapturing")?;
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;

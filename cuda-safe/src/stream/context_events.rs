@@ -70,7 +70,7 @@ impl Context {
         call: unsafe extern "C" fn(CUcontext, CUevent) -> CUresult,
         event: &Event,
     ) -> Result<()> {
-        let _allowed = capture::refuse_here(name, "make it before the capture, or after it")?;
+        let _allowed = capture::refuse_here(name, "make this call before or after the capture")?;
         let _uncaptured = self.uncaptured(name)?;
         // SAFETY: both handles are live. The driver keeps the parts of the event that it needs.
         let code = unsafe { call(self.as_raw(), event.as_raw()) };

@@ -51,8 +51,8 @@ impl Kind for EventKind {
 
     unsafe fn release(&self, raw: CUevent, context: &Context) -> Result<()> {
         let _current = context.enter("cuEventDestroy_v2")?;
-        // SAFETY: released once, by this function's contract. The driver keeps the parts that
-        // enqueued work needs.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused. The driver keeps
+        // the parts that enqueued work needs.
         context.check("cuEventDestroy_v2", unsafe { sys::cuEventDestroy_v2(raw) })
     }
 }
@@ -101,7 +101,7 @@ impl Event {
     /// See [`cuEventCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if no memory for the event is left, or if the context is unusable after a
+    /// Returns an error if the driver is out of memory, or if the context is unusable after a
     /// fault.
     #[doc(alias = "cuEventCreate")]
     pub fn new(context: &Context) -> Result<Self> {
@@ -111,7 +111,7 @@ impl Event {
     /// Creates an event without timing, for ordering only.
     ///
     /// # Errors
-    /// Returns an error if no memory for the event is left, or if the context is unusable after a
+    /// Returns an error if the driver is out of memory, or if the context is unusable after a
     /// fault.
     ///
     /// ```
@@ -136,7 +136,7 @@ impl Event {
     /// See [`cuEventCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EVENT.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if no memory for the event is left, or if the context is unusable after a
+    /// Returns an error if the driver is out of memory, or if the context is unusable after a
     /// fault.
     #[doc(alias = "cuEventCreate")]
     pub fn with_options(context: &Context, options: EventOptions) -> Result<Self> {
@@ -243,7 +243,7 @@ impl Event {
     #[doc(alias = "cuEventQuery")]
     pub fn query(&self) -> Result<bool> {
         let _allowed =
-            capture::refuse_here("Event::query", "make it before the capture, or after it")?;
+            capture::refuse_here("Event::query", "make this call before or after the capture")?;
         let _current = self.context().enter("cuEventQuery")?;
         // SAFETY: the handle is live.
         match unsafe { sys::cuEventQuery(self.as_raw()) } {
@@ -277,7 +277,7 @@ impl Event {
     pub fn synchronize(&self) -> Result<()> {
         let _allowed = capture::refuse_here(
             "Event::synchronize",
-            "make it before the capture, or after it",
+            "make this call before or after the capture",
         )?;
         let _current = self.context().enter("cuEventSynchronize")?;
         // SAFETY: the handle is live.
@@ -308,7 +308,7 @@ impl Event {
     /// Returns `CUDA_ERROR_NOT_READY` if one of the events has not been reached yet. Call
     /// [`synchronize`](Self::synchronize) first. Returns `CUDA_ERROR_INVALID_HANDLE` or
     /// `CUDA_ERROR_INVALID_VALUE` if one of them was never recorded, was recorded in a capture, or
-    /// was created without timing, and for events of two devices. Events [for other
+    /// was created without timing, or if the events belong to different devices. Events [for other
     /// processes](crate::EventOptions) have no timing.
     ///
     /// ```

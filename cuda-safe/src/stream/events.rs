@@ -50,7 +50,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Does the same as [`wait_event`](Self::wait_event), for an event that was not recorded in a
+    /// Waits like [`wait_event`](Self::wait_event), for an event that was not recorded in a
     /// capture, or for a stream that is part of the event's capture.
     pub(crate) fn wait_uncaptured(&self, event: &Event) -> Result<()> {
         let _current = self.enter("cuStreamWaitEvent")?;
@@ -74,7 +74,7 @@ impl Stream {
     /// See [`cuStreamWaitEvent`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if no memory for an event is left. Also returns the errors of
+    /// Returns an error if the driver is out of memory. Also returns the errors of
     /// [`wait_event`](Self::wait_event).
     ///
     /// ```

@@ -52,9 +52,9 @@ impl Stream {
     /// [`Transfer::wait`](crate::memory::Transfer::wait) do not wait.
     ///
     /// # Errors
-    /// Returns an error if the driver has no memory left, if the stream is being captured, or if
-    /// the context is unusable after a fault. The future itself returns an error if the work
-    /// faulted, in this stream or elsewhere in the context.
+    /// Returns an error if the driver is out of memory, if the stream is being captured, or if the
+    /// context is unusable after a fault. The future itself returns an error if the work faulted,
+    /// in this stream or elsewhere in the context.
     ///
     /// ```
     /// use std::{future::Future, pin::pin, sync::Arc, task::{Context as Task, Poll, Wake, Waker}, thread};
@@ -144,7 +144,8 @@ impl Event {
 
 /// Completes the future. The driver calls this function, also after a fault.
 unsafe extern "C" fn complete(_: CUstream, code: CUresult, data: *mut c_void) {
-    // SAFETY: this is the reference that `finished` passed to the driver, which calls once.
+    // SAFETY: this is the reference that `finished` passed to the driver, which makes this call
+    // once.
     let shared = unsafe { Arc::from_raw(data.cast_const().cast::<Shared>()) };
     callback::run(|| {
         let waker = {

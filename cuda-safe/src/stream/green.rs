@@ -23,7 +23,7 @@ impl GreenContext {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the driver is older
-    /// than CUDA 12.5. Returns an error if no memory for the stream is left, or if the context is
+    /// than CUDA 12.5. Returns an error if the driver is out of memory, or if the context is
     /// unusable after a fault.
     #[doc(alias = "cuGreenCtxStreamCreate")]
     pub fn stream(&self) -> Result<Stream> {

@@ -9,8 +9,8 @@ use std::{
     },
 };
 
-/// The number of a kernel, by which its name is known as long as this value exists. A launch stores
-/// only the number.
+/// The number of a kernel. Its name can be looked up by the number as long as this value exists. A
+/// launch stores only the number.
 #[derive(Debug)]
 pub(crate) struct Number(u64);
 

@@ -5,7 +5,7 @@
 //! parallel, and [`Stream::wait_event`] orders them.
 //!
 //! - Queues: [`Stream`], [`StreamOptions`], [`SyncPolicy`]
-//! - Points in their order: [`Event`], [`EventOptions`]
+//! - Events: [`Event`], [`EventOptions`]
 //! - Waiting: [`Settled`], [`Finished`]
 //! - The owner of memory: [`Owner`]
 //! - The L2 cache: [`AccessPolicyWindow`], [`AccessProperty`]
@@ -95,8 +95,8 @@ impl Kind for StreamKind {
 
     unsafe fn release(&self, raw: CUstream, context: &Context) -> Result<()> {
         let _current = context.enter("cuStreamDestroy_v2")?;
-        // SAFETY: released once, by this function's contract. The driver returns at once, and frees the stream's resources
-        // when its work is done.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused. The driver
+        // returns at once, and frees the stream's resources when its work is done.
         context.check("cuStreamDestroy_v2", unsafe {
             sys::cuStreamDestroy_v2(raw)
         })
@@ -157,7 +157,7 @@ impl Stream {
     /// See [`cuStreamCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if no memory for the stream is left, or if the context is unusable after a
+    /// Returns an error if the driver is out of memory, or if the context is unusable after a
     /// fault.
     ///
     /// ```
@@ -180,7 +180,7 @@ impl Stream {
     /// See [`cuStreamCreateWithPriority`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if no memory for the stream is left, or if the context is unusable after a
+    /// Returns an error if the driver is out of memory, or if the context is unusable after a
     /// fault.
     #[doc(alias = "cuStreamCreateWithPriority")]
     pub fn with_options(context: &Context, options: StreamOptions) -> Result<Self> {
@@ -222,7 +222,7 @@ impl Stream {
     }
 
     /// Returns the legacy default stream (`CU_STREAM_LEGACY`), which waits for all blocking streams
-    /// and makes them wait. Use it with libraries that use it.
+    /// and makes them wait. Use it to order work with libraries that use the legacy default stream.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, Stream};
@@ -340,8 +340,8 @@ impl Stream {
     /// See [`cuLaunchHostFunc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if the driver has no memory left, if the stream is being captured, or if
-    /// the context is unusable after a fault. The function is then dropped without being called.
+    /// Returns an error if the driver is out of memory, if the stream is being captured, or if the
+    /// context is unusable after a fault. The function is then dropped without being called.
     ///
     /// ```
     /// # use cuda_safe::{Context, Stream};
@@ -361,11 +361,12 @@ impl Stream {
         F: FnOnce() + Send + 'static,
     {
         unsafe extern "C" fn call<F: FnOnce()>(data: *mut c_void) {
-            // SAFETY: `data` came from `Box::into_raw` below, and the driver calls once.
+            // SAFETY: `data` came from `Box::into_raw` below, and the driver calls this function
+            // once.
             let function = unsafe { Box::from_raw(data.cast::<F>()) };
             callback::run(function);
         }
-        // A graph would call the function once in every launch.
+        // A graph would call the function in every launch, but it can be called only once.
         let _uncaptured =
             self.uncaptured("Stream::launch_host_function", "use Capture::host_function")?;
         let data = Box::into_raw(Box::new(function));
@@ -409,7 +410,7 @@ impl Stream {
     }
 
     /// Returns whether the legacy default stream waits for this one, or `true` if that cannot be
-    /// found out. The result is stored, because the driver forbids the call during a capture
+    /// determined. The result is stored, because the driver forbids the call during a capture
     /// (recorded on an H100, driver 580).
     pub(crate) fn blocks_legacy_default(&self) -> bool {
         let read = || capture::relaxed(|| unheard(|| self.read_blocking()).unwrap_or(true));
@@ -425,14 +426,14 @@ impl Stream {
         Ok(flags & 1 == 0)
     }
 
-    /// Does the same as [`launched`](Self::launched), for launches other than of kernels.
+    /// Records a launch like [`launched`](Self::launched), for launches of other work than kernels.
     #[inline]
     pub(crate) fn note_launch(&self, number: &Number) {
         self.0.kind().last.set(number);
     }
 
-    /// Does the same as [`Context::check`]. The error of a fault names the kernel that was launched
-    /// last on this stream.
+    /// Checks a driver code like [`Context::check`]. The error of a fault names the kernel that was
+    /// launched last on this stream.
     #[inline]
     pub(crate) fn check(&self, call: &'static str, code: CUresult) -> Result<()> {
         if code == CUresult::CUDA_SUCCESS {
@@ -457,7 +458,7 @@ impl Stream {
         !callback::is_running() && self.is_created()
     }
 
-    /// Makes a call that names this stream.
+    /// Makes a driver call that takes this stream.
     ///
     /// A created stream knows its context, so the usual launch need not check the current context.
     /// If the call fails, the current context may be missing, destroyed or faulted. The call is
@@ -495,8 +496,9 @@ impl Stream {
         owner.is_some_and(|owner| owner != thread::current().id())
     }
 
-    /// Returns whether the calling thread can free memory in this stream's order. If it runs a host
-    /// function, another thread must be able to do that later.
+    /// Returns whether memory can be freed in this stream's order, now or later. In a host
+    /// function, the release is postponed to any thread, which cannot use a per-thread default
+    /// stream.
     pub(crate) fn can_free_here(&self) -> bool {
         let owner = self.0.kind().thread;
         owner.is_none_or(|owner| owner == thread::current().id() && !callback::is_running())
@@ -524,7 +526,7 @@ impl Stream {
         }
         Err(Error::invalid(
             "Stream::per_thread_default",
-            "this per-thread default stream was created on another thread, where the handle means another stream. Fix: \
+            "this per-thread default stream was created on another thread, and its handle means a different stream here. Fix: \
              call Stream::per_thread_default on this thread, or use Stream::new",
         ))
     }

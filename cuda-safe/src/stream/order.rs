@@ -78,8 +78,8 @@ impl Stream {
         self.ordered("Stream::ordered_with", owners, work)
     }
 
-    /// Does the same as [`ordered_with`](Self::ordered_with). Errors name `call`, the method that
-    /// the user called.
+    /// Orders streams like [`ordered_with`](Self::ordered_with). Errors name `call`, the method
+    /// that the user called.
     pub(crate) fn ordered<'a, R, E: From<Error>>(
         &self,
         call: &'static str,
@@ -124,7 +124,7 @@ impl Stream {
             _entered: entered,
         };
         let result = work();
-        // After a failure too, because part of the work may have been enqueued.
+        // Also after a failure, because part of the work may have been enqueued.
         let released = owners_to_order.release();
         let value = result?;
         released?;

@@ -57,8 +57,8 @@ impl Stream {
         self.settle_or_fault().of(self.context())
     }
 
-    /// Does the same as [`settle`](Self::settle), but [`Settled::Faulted`] may be the fault of
-    /// another context. The work may then continue.
+    /// Waits like [`settle`](Self::settle), but [`Settled::Faulted`] may be the fault of another
+    /// context. The work may then continue.
     fn settle_or_fault(&self) -> Settled {
         settle_in(
             self.context(),

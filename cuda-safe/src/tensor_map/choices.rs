@@ -33,7 +33,7 @@ impl TensorDataType {
 }
 
 impl TensorSwizzle {
-    /// Returns the maximum bytes of a row.
+    /// Returns the maximum size of a row in bytes.
     pub(super) const fn span(self) -> Option<u64> {
         match self {
             Self::B32 => Some(32),

@@ -4,7 +4,8 @@
 //! the handling of out-of-range coordinates. A [`Surface`] reads and writes texels of an array.
 //!
 //! - Reading: [`Texture`], [`Sampler`], [`FilterMode`], [`AddressMode`]
-//! - Sources: [`TextureSource`], [`IntoTextureSource`], [`ResourceView`], [`ViewFormat`], [`TextureResource`]
+//! - Sources: [`TextureSource`], [`IntoTextureSource`], [`ResourceView`], [`ViewFormat`],
+//!   [`TextureResource`]
 //! - Writing: [`Surface`]
 
 mod argument;

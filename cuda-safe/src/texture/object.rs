@@ -82,7 +82,8 @@ impl Kind for TextureKind {
     const NAME: &'static str = "Texture";
 
     unsafe fn release(&self, raw: CUtexObject, context: &Context) -> Result<()> {
-        // SAFETY: released once, by this function's contract. The source is held until then.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused. This object
+        // holds the source.
         unsafe {
             after_work(
                 context,
@@ -182,7 +183,7 @@ impl Texture {
     ///
     /// # Errors
     /// Returns the errors of [`new`](Self::new). Also returns an error for linear memory, for
-    /// levels or layers that do not exist, and for a format whose texels have another size than the
+    /// levels or layers that do not exist, and for a format whose texels differ in size from the
     /// array's.
     #[doc(alias = "cuTexObjectCreate")]
     pub fn with_view(
@@ -248,7 +249,7 @@ impl Texture {
         self.0.kind().source.as_ref()
     }
 
-    /// Asks the driver for the sampler.
+    /// Returns the sampler, as the driver reports it.
     ///
     /// For a texture from a raw handle, the result differs from the original in two fields. The
     /// border color is 0, because the driver does not return it. For a mipmapped texture,
@@ -284,7 +285,7 @@ impl Texture {
         Ok(Sampler::from_raw(found, are_integers, last_level))
     }
 
-    /// Asks the driver for the view. Returns `None` if the texture has none.
+    /// Returns the view, as the driver reports it, or `None` if the texture has none.
     ///
     /// See [`cuTexObjectGetResourceViewDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
     ///
@@ -303,7 +304,7 @@ impl Texture {
         Ok(ResourceView::from_raw(unsafe { found.assume_init_ref() }))
     }
 
-    /// Asks the driver for the source. The texture owns the handles in the result.
+    /// Returns the source, as the driver reports it. The texture owns the handles in the result.
     ///
     /// See [`cuTexObjectGetResourceDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TEXOBJECT.html) in NVIDIA's manual.
     ///

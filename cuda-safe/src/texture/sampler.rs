@@ -31,9 +31,9 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Sampler {
-    /// How out-of-range coordinates are handled in each dimension.
+    /// The handling of out-of-range coordinates in each dimension.
     pub address: [AddressMode; 3],
-    /// How values between texels are interpolated.
+    /// The interpolation between texels.
     pub filter: FilterMode,
     /// Whether coordinates range from 0 to 1 over the width, the height and the depth, instead of
     /// counting texels. For mipmapped arrays they always do, as recorded on an H200 (driver 580).
@@ -45,7 +45,7 @@ pub struct Sampler {
     pub srgb: bool,
     /// The maximum number of samples for anisotropic filtering. 0 and 1 disable it.
     pub max_anisotropy: u32,
-    /// How values between the levels of a mipmapped array are interpolated.
+    /// The interpolation between the levels of a mipmapped array.
     pub mipmap_filter: FilterMode,
     /// The offset that is added to the requested level.
     pub mipmap_bias: f32,
@@ -151,7 +151,9 @@ impl Sampler {
         let folds = [AddressMode::WRAP, AddressMode::MIRROR];
         let used = &self.address[..read.dimensions.clamp(1, 3)];
         if !self.normalized_coordinates && used.iter().any(|mode| folds.contains(mode)) {
-            return invalid("AddressMode::WRAP and MIRROR need normalized_coordinates");
+            return invalid(
+                "AddressMode::WRAP and MIRROR need normalized coordinates. Fix: set normalized_coordinates, or use CLAMP or BORDER",
+            );
         }
         if self.seamless_cube && !read.is_cube {
             return invalid("seamless_cube needs an array that is a cube");

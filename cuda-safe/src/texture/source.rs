@@ -171,6 +171,8 @@ impl TextureSource {
         unsafe { Self::linear_at(context, address, format, bytes, Arc::new(()), CALL) }
     }
 
+    /// Creates a source of linear memory from an address.
+    ///
     /// # Safety
     /// The contract of [`linear_raw`](Self::linear_raw) applies unless `memory` keeps the texels
     /// alive.

@@ -63,7 +63,8 @@ impl Kind for SurfaceKind {
     const NAME: &'static str = "Surface";
 
     unsafe fn release(&self, raw: CUsurfObject, context: &Context) -> Result<()> {
-        // SAFETY: released once, by this function's contract. The array is held until then.
+        // SAFETY: the caller guarantees that the handle is live, owned and unused. This object
+        // holds the array.
         unsafe {
             after_work(context, "cuSurfObjectDestroy", self.0.clone(), move || {
                 sys::cuSurfObjectDestroy(raw)
@@ -131,7 +132,7 @@ impl Surface {
         self.0.kind().0.as_ref()
     }
 
-    /// Asks the driver for the array. The surface owns the handle in the result.
+    /// Returns the array, as the driver reports it. The surface owns the handle in the result.
     ///
     /// See [`cuSurfObjectGetResourceDesc`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__SURFOBJECT.html) in NVIDIA's manual.
     ///

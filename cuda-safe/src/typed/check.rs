@@ -1,7 +1,7 @@
 //! Compares declared signatures with the source.
 //!
-//! The compiler makes the comparison, with assertions after the source that leave nothing in the
-//! code. If an assertion fails, `tell` finds out which one and why.
+//! The compiler makes the comparison: static assertions are appended to the source and produce no
+//! code. If one fails, the module `tell` finds out which one and why.
 
 use std::{
     collections::BTreeSet,
@@ -16,11 +16,11 @@ use crate::{
     error::Result,
 };
 
-/// The C++11 definitions for the comparison. Any program can precede them. The [`prefix`] of their
-/// names replaces `$`.
+/// The C++11 definitions for the comparison. They can be appended to any program. `$` is replaced
+/// with the [`prefix`] of their names.
 const CHECK: &str = include_str!("check.cuh");
 
-/// Further words that the comparisons use, in addition to those of [`CHECK`].
+/// Words that the comparisons use, in addition to those of [`CHECK`].
 const COMPARISONS: &str = "static_assert decltype float double";
 
 pub(super) fn compile(
@@ -76,8 +76,8 @@ pub(super) fn prefix(program: &Program) -> String {
 /// Returns the program with text appended on separate lines.
 ///
 /// A source can define macros with the names of kernels or of keywords, such as `static_assert` and
-/// `float`. They are undefined before the text. NVRTC looks kernels up after the text, so it finds
-/// the kernels that were compared.
+/// `float`. These macros are undefined before the text. NVRTC looks kernels up after the text, so
+/// it finds the kernels that were compared.
 fn followed_by(program: &Program, declarations: &[Declaration], parts: &[&str]) -> Program {
     let names = declarations.iter().map(|one| without_arguments(one.name));
     let names: Vec<String> = names.collect();

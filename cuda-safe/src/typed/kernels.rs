@@ -59,8 +59,8 @@
 /// - `from_module(&Module)` uses the kernels of a loaded module, from PTX or machine code.
 ///
 /// The functions that compile need the feature `nvrtc`. Kernels need no `extern "C"`. If a kernel
-/// has the name of one of these functions, declare it under another name, with its own name after
-/// `=`.
+/// has the name of one of these functions, declare it under a different name, with its own name
+/// after `=`.
 ///
 /// # Parameters
 ///
@@ -269,7 +269,7 @@ macro_rules! __kernel {
             config: $crate::LaunchConfig,
             $($name: $($argument)*),*
         ) -> $crate::Result<()> {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.$kernel.launch(stream, config, ($($($value)*,)*)) }
         }
     };

@@ -1,4 +1,5 @@
-//! Asks the compiler for the signatures of kernels. Used only if a declaration does not match.
+//! Determines the signatures of kernels with the compiler. Used only if a declaration does not
+//! match.
 
 use std::fmt::Write;
 

@@ -39,7 +39,10 @@ fn function_settings_are_passed_to_the_driver() {
         // SAFETY: nothing is launched.
         let error = unsafe { set.launch(&stream, fits.shared_bytes((64 << 10) + 4), (&mut x,)) }
             .unwrap_err();
-        assert!(error.to_string().contains("65536 allowed"), "{error}");
+        assert!(
+            error.to_string().contains("at most 65536 are allowed"),
+            "{error}"
+        );
         stream.synchronize().unwrap();
     });
 }
@@ -161,7 +164,7 @@ fn largest_block_can_be_launched() {
         assert!(
             error
                 .to_string()
-                .ends_with("kernel `set`: block.z is 65, 64 allowed"),
+                .ends_with("kernel `set`: block.z is 65, but at most 64 is allowed"),
             "{error}"
         );
         // SAFETY: nothing is launched.
@@ -180,7 +183,7 @@ fn largest_block_can_be_launched() {
         assert!(
             error
                 .to_string()
-                .ends_with("kernel `set`: grid.y is 65536, 65535 allowed"),
+                .ends_with("kernel `set`: grid.y is 65536, but at most 65535 is allowed"),
             "{error}"
         );
         // SAFETY: as above.
@@ -192,7 +195,7 @@ fn largest_block_can_be_launched() {
         assert!(
             error
                 .to_string()
-                .contains("1 parameter, and 0 arguments were passed. Parameter 0 is"),
+                .contains("1 parameter, but 0 arguments were passed. Parameter 0 is"),
             "{error}"
         );
     });

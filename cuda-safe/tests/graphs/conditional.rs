@@ -182,10 +182,7 @@ fn failed_conditional_node_leaves_the_graph_unchanged() {
     let twice = graph.add_if(&[], condition, |_| Ok(())).unwrap_err();
     assert_eq!(*twice.kind(), ErrorKind::Driver, "{twice}");
     let text = twice.to_string();
-    assert!(
-        text.contains("another node looks at the condition"),
-        "{text}"
-    );
+    assert!(text.contains("another node uses the condition"), "{text}");
     let mut exec = graph.instantiate().unwrap();
     exec.launch(&stream).unwrap();
     assert_eq!(exec.memory(x).unwrap().to_vec(&stream).unwrap(), [5]);

@@ -119,14 +119,14 @@ fn node_parameters_can_change_between_launches() {
     assert!(rejection(none).contains("set_enabled"));
     let empty = exec.set_enabled(fill, false).unwrap_err().to_string();
     assert!(
-        empty.contains("`empty`, which is asked to be left out"),
+        empty.contains("`empty`, and the change requires it to support being disabled"),
         "{empty}"
     );
     // SAFETY: the call fails.
     let other = unsafe { exec.set_kernel(mark, &add, config(4), (x, 1i32, 4i32)) };
     let other = other.unwrap_err().to_string();
     assert!(
-        other.contains("`fill`, which is asked to launch a kernel"),
+        other.contains("`fill`, and the change requires it to launch a kernel"),
         "{other}"
     );
     let (_, foreign, stranger) = adding(&context, &stream, 1);
@@ -159,7 +159,7 @@ fn update_changes_all_parameters_or_none() {
     kinds.add_empty(&[]).unwrap();
     let text = rejection(exec.update(kinds));
     assert!(
-        text.contains("has another kind") && text.contains("(empty)"),
+        text.contains("has a different kind") && text.contains("(empty)"),
         "{text}"
     );
     // Nodes are still those of the first graph, and disabled nodes stay disabled.

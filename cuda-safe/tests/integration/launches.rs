@@ -158,16 +158,16 @@ fn with_len_arguments_are_checked() {
     unsafe {
         assert_rejected(
             as_int.launch(&stream, one, (WithLen::u64(&x), &mut sum)),
-            "argument 1 (counted from 0) is the length as u64, an integer of 8 bytes, and the parameter is an \
+            "argument 1 (counted from 0) is the length as u64, an integer of 8 bytes, but the parameter is an \
              integer of 4 bytes: use `WithLen::i32` or `WithLen::u32`",
         );
         assert_rejected(
             as_int.launch(&stream, one, (WithLen::i32(&x), 4i32, &mut sum)),
-            "3 parameters, and 4 arguments",
+            "3 parameters, but 4 arguments",
         );
         assert_rejected(
             as_int.launch(&stream, one, (WithLen::i32(&x),)),
-            "3 parameters, and 2 arguments",
+            "3 parameters, but 2 arguments",
         );
     }
     // More elements than fit in an `int`. Elements without size need no memory.
@@ -232,14 +232,14 @@ fn argument_errors_name_the_type_and_size() {
     assert_eq!(*error.kind(), ErrorKind::LaunchArguments);
     let text = error.to_string();
     assert!(
-        text.contains("it has 3 parameters, and 2 arguments were passed. Parameter 0 is a")
+        text.contains("it has 3 parameters, but 2 arguments were passed. Parameter 0 is a")
             && text.contains(", of 8 bytes, 1 is a float of 4 bytes, 2 is an integer of 4 bytes"),
         "{text}"
     );
     // SAFETY: nothing is launched.
     let error = unsafe { scale.launch(&stream, config, (&mut x,)) }.unwrap_err();
     assert!(
-        error.to_string().contains("and 1 argument was passed"),
+        error.to_string().contains("but 1 argument was passed"),
         "{error}"
     );
     // The error lists all wrong arguments with their remedies.
@@ -613,7 +613,7 @@ fn argument_lists_behave_like_tuples() {
     let mut few = ArgumentList::new();
     few.push(&y).push(4i32);
     let text = rejection(few, config);
-    assert!(text.contains("6 parameters, and 2 arguments"), "{text}");
+    assert!(text.contains("6 parameters, but 2 arguments"), "{text}");
     let good = || {
         let mut list = ArgumentList::new();
         list.push(&y).push(&y).push(4i32).push(1.0f32);

@@ -37,8 +37,8 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Creates embedded code from machine code by architecture (`sm_90`), and PTX, which can be
-    /// empty.
+    /// Creates embedded code from pairs of an architecture (`sm_90`) and its machine code, and from
+    /// PTX, which can be empty.
     ///
     /// # Safety
     /// The caller must ensure that each cubin was produced by a CUDA compiler and is complete and
@@ -55,7 +55,7 @@ impl Embedded {
         }
     }
 
-    /// Adds the names under which kernels and variables can be looked up. Each comes with its
+    /// Adds the names under which kernels and variables can be looked up. Each is paired with its
     /// linked name.
     #[must_use]
     pub const fn with_names(mut self, names: &'static [(&'static str, &'static str)]) -> Self {
@@ -63,7 +63,7 @@ impl Embedded {
         self
     }
 
-    /// Returns the machine code by architecture.
+    /// Returns pairs of an architecture and its machine code.
     #[must_use]
     pub const fn cubins(&self) -> &'static [(&'static str, &'static [u8])] {
         self.cubins
@@ -142,7 +142,8 @@ impl Library {
     /// Loads embedded code: the machine code that fits the device best, or else the PTX.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Load`], as [`Module::from_embedded`] does.
+    /// Returns [`ErrorKind::Load`], with the driver's log, if there is no code for this device or
+    /// the driver is too old for the PTX.
     pub fn from_embedded(device: Device, embedded: &Embedded) -> Result<Self> {
         embedded.load(device, |image| {
             // SAFETY: guaranteed by the caller of `new`. The image is not marked as preserved.

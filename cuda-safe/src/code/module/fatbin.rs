@@ -1,8 +1,9 @@
 //! Checks that a fat binary's headers are consistent, because the driver gets a pointer without a
 //! length.
 //!
-//! A fat binary is a header, followed by images that each have a header. The check covers two things:
-//! the images must fill the length in the first header, and the file must have this many bytes.
+//! A fat binary is a header, followed by images that each have a header. The check covers two
+//! things: the images must fill the length in the first header, and the file must have this many
+//! bytes.
 
 use super::image::{Kind, rejected, rejected_as};
 use crate::error::Result;

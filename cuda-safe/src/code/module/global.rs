@@ -56,6 +56,8 @@ unsafe impl Storage for ModuleVariable {
 unsafe impl StorageMut for ModuleVariable {}
 
 impl<T: PlainData> Global<T> {
+    /// Creates the global of a variable of a module.
+    ///
     /// # Safety
     /// The caller must ensure that `ptr` is memory of `module` with `len` aligned elements.
     pub(super) unsafe fn of_module(module: &Module, ptr: CUdeviceptr, len: usize) -> Self {

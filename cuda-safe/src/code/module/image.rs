@@ -1,7 +1,7 @@
 //! Recognizes the kind of an image.
 //!
 //! The driver gets a pointer without a length and looks at the first bytes. So an image that is
-//! passed on as text must not begin like another kind.
+//! passed on as text must not begin like an image of a different kind.
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -65,7 +65,7 @@ pub(super) fn rejected(why: impl std::fmt::Display) -> Error {
     )
 }
 
-/// Returns the error for an image of another kind than expected.
+/// Returns the error for an image of an unexpected kind.
 #[cold]
 pub(super) fn rejected_as(what: &str, image: &[u8]) -> Error {
     match Kind::of(image).words() {
@@ -145,7 +145,7 @@ fn check_beginning(text: &str) -> Result<()> {
     }
     let Some(text) = after_blank(text) else {
         return Err(rejected(
-            "the text begins with a comment that has no end, and contains no PTX",
+            "the text begins with an unterminated comment, and contains no PTX",
         ));
     };
     let is_more_of_the_word = |c: char| c.is_alphanumeric() || "_$%.".contains(c);

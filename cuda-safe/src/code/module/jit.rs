@@ -50,8 +50,9 @@ options! {
         /// (`CU_JIT_LOG_VERBOSE`).
         verbose: bool;
         /// The maximum number of threads per block, for kernels without a `.maxntid` directive in
-        /// PTX (`CU_JIT_MAX_THREADS_PER_BLOCK`). Drivers that do not know this option or the next
-        /// three return an error.
+        /// PTX (`CU_JIT_MAX_THREADS_PER_BLOCK`). Drivers that do not know this option,
+        /// `min_blocks_per_multiprocessor`, `override_directives` or `split_compile` return an
+        /// error.
         max_threads_per_block: Option<u32>, set to u32;
         /// The number of blocks that must fit on a multiprocessor, for kernels without a
         /// `.minnctapersm` directive in PTX (`CU_JIT_MIN_CTA_PER_SM`).

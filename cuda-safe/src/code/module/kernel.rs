@@ -72,16 +72,19 @@ handle!(Kernel, CUkernel);
 impl Kernel {
     /// Wraps a raw kernel handle.
     ///
-    /// A kernel is part of its library, so the `Kernel` does not release it. Messages show `name`.
+    /// A kernel is part of its library, so the `Kernel` does not release it. `name` is shown in
+    /// error messages.
     ///
     /// # Safety
     /// The caller must ensure that `raw` is a kernel of `library`.
     #[must_use]
     pub unsafe fn borrow_raw(library: &Library, raw: CUkernel, name: &str) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::with_ptx_parameters(library, raw, name, None) }
     }
 
+    /// Wraps a raw kernel handle, with the parameters in its PTX if they are known.
+    ///
     /// # Safety
     /// See [`borrow_raw`](Self::borrow_raw).
     pub(super) unsafe fn with_ptx_parameters(
@@ -144,7 +147,7 @@ impl Kernel {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Load`] if the library has no code for the context's device, or if the
-    /// driver compiles the library's PTX only now and fails.
+    /// driver has to compile the library's PTX for it and fails.
     #[doc(alias = "cuKernelGetFunction")]
     pub fn function(&self, context: &Context) -> Result<Function> {
         const CALL: &str = "cuKernelGetFunction";
@@ -172,7 +175,7 @@ impl Kernel {
     /// See [`cuKernelGetParamInfo`, `cuKernelGetParamCount`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if the driver has the function and it fails, for example because the
+    /// Returns the driver's error if it fails to report the parameters, for example because the
     /// library has no code for the context's device.
     ///
     /// ```
@@ -273,7 +276,8 @@ impl Kernel {
     /// See [`cuKernelSetAttribute`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__LIBRARY.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set, or not to this value.
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the attribute cannot be set, or if the value is
+    /// invalid.
     ///
     /// ```
     /// # use cuda_safe::{Context, Device, module::FunctionAttribute, Library};
@@ -342,13 +346,13 @@ pub(super) unsafe fn linked_name(kernel: CUkernel) -> Result<String> {
     const CALL: &str = "cuKernelGetName";
     let get_name = newer::cuKernelGetName()?;
     let mut name = ptr::null();
-    // SAFETY: the caller's promise. `name` is valid for writing.
+    // SAFETY: guaranteed by the caller. `name` is valid for writing.
     driver::call(CALL, || unsafe { get_name(&mut name, kernel) })?;
     if name.is_null() {
         let detail = "the driver returned no name for a kernel";
         return Err(Error::checked(ErrorKind::Driver, CALL, detail));
     }
-    // SAFETY: a NUL-terminated string that lives as long as the library.
+    // SAFETY: the driver's string is NUL-terminated and lives as long as the library.
     let name = unsafe { CStr::from_ptr(name) };
     Ok(name.to_string_lossy().into_owned())
 }

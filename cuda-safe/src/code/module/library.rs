@@ -128,7 +128,7 @@ impl Library {
     ///   last clone is dropped.
     #[must_use]
     pub unsafe fn from_raw(raw: CUlibrary) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::new(raw, true, Names::default(), None) }
     }
 
@@ -141,13 +141,16 @@ impl Library {
     /// launched work has finished.
     #[must_use]
     pub unsafe fn borrow_raw(raw: CUlibrary) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::new(raw, false, Names::default(), None) }
     }
 
+    /// Wraps a raw library handle.
+    ///
     /// # Safety
-    /// See [`from_raw`](Self::from_raw) or [`borrow_raw`](Self::borrow_raw). The library must have
-    /// been loaded with the options of the request.
+    /// The contract of [`from_raw`](Self::from_raw) applies if the library is owned, and otherwise
+    /// that of [`borrow_raw`](Self::borrow_raw). In addition, the caller must ensure that the
+    /// library was loaded with the options of the request.
     pub(super) unsafe fn new(
         raw: CUlibrary,
         owned: bool,

@@ -139,7 +139,7 @@ impl Library {
     #[doc(alias = "cuLibraryLoadData")]
     pub unsafe fn from_cubin(cubin: &[u8]) -> Result<Self> {
         check_cubin(cubin)?;
-        // SAFETY: the caller's promise. The image is not marked as preserved.
+        // SAFETY: guaranteed by the caller. The image is not marked as preserved.
         unsafe { Self::load(cubin, &JitOptions::default(), false, Names::default) }
     }
 
@@ -156,7 +156,7 @@ impl Library {
     #[doc(alias = "cuLibraryLoadData")]
     pub unsafe fn from_fatbin(fatbin: &[u8]) -> Result<Self> {
         fatbin::check(fatbin)?;
-        // SAFETY: the caller's promise. The image is not marked as preserved.
+        // SAFETY: guaranteed by the caller. The image is not marked as preserved.
         unsafe { Self::load(fatbin, &JitOptions::default(), false, Names::default) }
     }
 
@@ -173,9 +173,9 @@ impl Library {
     #[doc(alias = "cuLibraryLoadData")]
     pub unsafe fn from_image(image: &[u8]) -> Result<Self> {
         match Kind::of(image) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             Kind::Cubin | Kind::Linked => unsafe { Self::from_cubin(image) },
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             Kind::FatBinary => unsafe { Self::from_fatbin(image) },
             Kind::Wrapper | Kind::Other => Self::from_ptx(image::text(image)?),
         }
@@ -201,7 +201,7 @@ impl Library {
                 return Err(image::rejected_as("machine code", image));
             }
         }
-        // SAFETY: the caller's promise. The image lives forever and is immutable.
+        // SAFETY: guaranteed by the caller. The image lives forever and is immutable.
         unsafe { Self::load(image, &JitOptions::default(), true, Names::default) }
     }
 
@@ -219,16 +219,19 @@ impl Library {
     #[doc(alias = "cuLibraryLoadFromFile")]
     pub unsafe fn from_file(path: impl AsRef<Path>) -> Result<Self> {
         with_file(path.as_ref(), "Library::from_file", |image| {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { Self::from_image(image) }
         })
     }
 
+    /// Loads a library from an image.
+    ///
     /// # Safety
     /// The caller must ensure that:
-    /// - the image is complete.
-    /// - the image can be trusted, unless it is text.
-    /// - if `preserved` is set, the image does not change while the library is loaded.
+    ///
+    /// - the image is complete;
+    /// - the image can be trusted, unless it is text;
+    /// - the image does not change while the library is loaded, if `preserved` is set.
     pub(super) unsafe fn load(
         image: &[u8],
         options: &JitOptions,

@@ -119,7 +119,7 @@ impl Linker {
     /// See [`cuLinkCreate`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns an error if the driver has no memory left, or if the context has faulted.
+    /// Returns an error if the driver is out of memory, or if the context has faulted.
     #[doc(alias = "cuLinkCreate")]
     pub fn new(context: &Context) -> Result<Self> {
         Self::with_options(context, &JitOptions::default())
@@ -167,8 +167,8 @@ impl Linker {
     /// resources of each kernel.
     ///
     /// The text is empty if the driver wrote none or if the linker was created from a raw handle.
-    /// It is also empty in a function that the driver calls, because a call of this linker may be
-    /// in progress there.
+    /// It is also empty inside a host function or a log listener, because a call of this linker may
+    /// be in progress there.
     #[must_use]
     pub fn info_log(&self) -> String {
         if callback::refuse_within("cuLinkCreate").is_err() {
@@ -185,7 +185,7 @@ impl Linker {
         self.0.parent()
     }
 
-    /// Adds PTX. Messages show `name`.
+    /// Adds PTX. Error messages contain `name`.
     ///
     /// See [`cuLinkAddData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
@@ -204,8 +204,8 @@ impl Linker {
 
     /// Adds a program that was compiled as [`relocatable`](crate::Program::relocatable).
     ///
-    /// It adds the machine code, or the PTX if the driver rejects the machine code. Messages show
-    /// `name`.
+    /// It adds the machine code, or the PTX if the driver rejects the machine code. Error messages
+    /// contain `name`.
     ///
     /// See [`cuLinkAddData`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MODULE.html) in NVIDIA's manual.
     ///
@@ -229,8 +229,8 @@ impl Linker {
         Ok(())
     }
 
-    /// Adds machine code of the given kind: a cubin, a fat binary, an object or a library. Messages
-    /// show `name`.
+    /// Adds machine code of the given kind: a cubin, a fat binary, an object or a library. Error
+    /// messages contain `name`.
     ///
     /// [`add_image`](Self::add_image) recognizes the kind.
     ///
@@ -248,14 +248,14 @@ impl Linker {
     /// character.
     #[doc(alias = "cuLinkAddData")]
     pub unsafe fn add_code(&self, kind: CUjitInputType, name: &str, code: &[u8]) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.add(kind, name, code) }?;
         self.add_names(None);
         Ok(())
     }
 
-    /// Adds PTX, a cubin, a fat binary, an object file that nvcc compiled for the host
-    /// (`nvcc -dc`), or an archive of these. Messages show `name`.
+    /// Adds PTX, a cubin, a fat binary, an object file that nvcc compiled for the host (`nvcc
+    /// -dc`), or an archive of these. Error messages contain `name`.
     ///
     /// The first bytes of the image determine its kind.
     ///
@@ -271,7 +271,7 @@ impl Linker {
     #[doc(alias = "cuLinkAddData")]
     pub unsafe fn add_image(&self, name: &str, image: &[u8]) -> Result<()> {
         match input_kind(image) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             Some(kind) => unsafe { self.add_code(kind, name, image) },
             None => self.add_ptx(name, image::text(image)?),
         }
@@ -293,7 +293,7 @@ impl Linker {
         let path = path.as_ref();
         let name = path.to_string_lossy();
         with_file(path, "Linker::add_file", |image| {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.add_image(&name, image) }
         })
     }
@@ -321,6 +321,8 @@ impl Linker {
         unsafe { self.add_code(kind, &path.to_string_lossy(), &archive) }
     }
 
+    /// Adds code to the linker.
+    ///
     /// # Safety
     /// The caller must ensure that `data` is code of this kind that the driver can read safely.
     unsafe fn add(&self, kind: CUjitInputType, name: &str, data: &[u8]) -> Result<()> {

@@ -257,9 +257,9 @@ impl Module {
     /// ```
     pub unsafe fn from_image(context: &Context, image: &[u8]) -> Result<Self> {
         match Kind::of(image) {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             Kind::Cubin | Kind::Linked => unsafe { Self::from_cubin(context, image) },
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             Kind::FatBinary => unsafe { Self::from_fatbin(context, image) },
             Kind::Wrapper | Kind::Other => Self::from_ptx(context, image::text(image)?),
         }
@@ -291,7 +291,7 @@ impl Module {
     #[doc(alias = "cuModuleLoad")]
     pub unsafe fn from_file(context: &Context, path: impl AsRef<Path>) -> Result<Self> {
         with_file(path.as_ref(), "Module::from_file", |image| {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { Self::from_image(context, image) }
         })
     }

@@ -4,7 +4,8 @@
 //! code at the first use. [`Module::compile`] compiles CUDA C++. PTX, machine code and fat binaries
 //! can be loaded too.
 //!
-//! - Loading: [`Module`], [`Library`], [`Embedded`], [`JitOptions`], [`LoadingMode`], [`loading_mode`]
+//! - Loading: [`Module`], [`Library`], [`Embedded`], [`JitOptions`], [`LoadingMode`],
+//!   [`loading_mode`]
 //! - Kernels: [`Function`], [`FunctionAttribute`], [`Kernel`], [`ParameterInfo`], [`ParameterKind`]
 //! - Variables: [`Global`], [`ModuleVariable`]
 //! - Linking: [`Linker`]

@@ -33,6 +33,8 @@ struct Calls {
 }
 
 impl Calls {
+    /// Returns the names of a module's kernels.
+    ///
     /// # Safety
     /// The caller must ensure that the functions do what the driver documents, and that they can be
     /// called with this module now.
@@ -42,7 +44,8 @@ impl Calls {
         check: impl Fn(&'static str, CUresult) -> Result<()>,
     ) -> Result<Vec<String>> {
         let mut count = 0;
-        // SAFETY: `count` is valid for writing, and the caller vouches for the module.
+        // SAFETY: `count` is valid for writing, and the caller guarantees that the module can be
+        // used.
         check("cuModuleGetFunctionCount", unsafe {
             (self.count)(&mut count, module)
         })?;
@@ -60,7 +63,7 @@ impl Calls {
             .map(|function| {
                 const CALL: &str = "cuFuncGetName";
                 let mut name = std::ptr::null();
-                // SAFETY: a function of the module. `name` is valid for writing.
+                // SAFETY: `function` belongs to the module, and `name` is valid for writing.
                 check(CALL, unsafe { (self.name)(&mut name, function) })?;
                 if name.is_null() {
                     return Err(Error::checked(
@@ -69,7 +72,7 @@ impl Calls {
                         "the driver returned no name for a kernel",
                     ));
                 }
-                // SAFETY: a NUL-terminated string that lives as long as the module.
+                // SAFETY: the driver's string is NUL-terminated and lives as long as the module.
                 Ok(unsafe { CStr::from_ptr(name) }
                     .to_string_lossy()
                     .into_owned())

@@ -56,7 +56,7 @@ impl Flow<'_> {
     /// The caller must ensure that the program is live and is compiled only while `self` lives.
     pub(super) unsafe fn follow(&self, program: nvrtcProgram) -> Result<()> {
         let set = newer::nvrtcSetFlowCallback()?;
-        // SAFETY: the caller's promise. The callback gets `self`, which can be shared between
+        // SAFETY: guaranteed by the caller. The callback gets `self`, which can be shared between
         // threads.
         let code = unsafe { set(program, answer, ptr::from_ref(self).cast_mut().cast()) };
         check("nvrtcSetFlowCallback", code)

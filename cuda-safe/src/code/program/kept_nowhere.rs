@@ -1,4 +1,4 @@
-//! For systems on which the owner of a file cannot be determined. Nothing is stored.
+//! The disk cache on systems where the owner of a file cannot be determined. It stores nothing.
 
 #![cfg(not(target_os = "linux"))]
 

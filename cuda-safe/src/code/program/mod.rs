@@ -4,7 +4,8 @@
 //! [`CompiledProgram`]. Results are stored on disk (see [`Cache`]).
 //! [`Module::compile`](crate::Module::compile) compiles and loads a program in one call.
 //!
-//! - Source: [`Program`], [`FastCompile`], [`PrecompiledHeader`], [`precompiled_header_heap`], [`set_precompiled_header_heap`]
+//! - Source: [`Program`], [`FastCompile`], [`PrecompiledHeader`], [`precompiled_header_heap`],
+//!   [`set_precompiled_header_heap`]
 //! - Results: [`CompiledProgram`], [`Architecture`], [`Cache`]
 //! - Link-time optimization: [`JitLinker`], [`JitLinkOptions`], [`JitLinkStatus`]
 //! - The compiler: [`nvrtc_version`]

@@ -4,7 +4,8 @@ use std::{fmt, path::Path};
 
 use super::Program;
 
-/// The amount of optimization that a compilation omits to finish sooner, for [`Program::fast_compile`].
+/// The amount of optimization that a compilation omits to finish sooner, for
+/// [`Program::fast_compile`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FastCompile {

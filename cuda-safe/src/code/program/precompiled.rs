@@ -131,14 +131,14 @@ pub(super) unsafe fn status(program: &Program, raw: nvrtcProgram) -> Option<Prec
         return None;
     }
     let get_status = newer::nvrtcGetPCHCreateStatus().ok()?;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     Some(match unsafe { get_status(raw) } {
         nvrtcResult::NVRTC_SUCCESS => PrecompiledHeader::Created,
         NOT_ATTEMPTED => PrecompiledHeader::NotAttempted,
         HEAP_EXHAUSTED => {
             let mut required = 0;
             let get_required = newer::nvrtcGetPCHHeapSizeRequired().ok()?;
-            // SAFETY: the caller's promise. `required` is valid for writing.
+            // SAFETY: guaranteed by the caller. `required` is valid for writing.
             let code = unsafe { get_required(raw, &mut required) };
             super::version::check("nvrtcGetPCHHeapSizeRequired", code).ok()?;
             PrecompiledHeader::HeapExhausted { required }

@@ -26,10 +26,10 @@ use crate::{
 options! {
     /// Attributes of the copies in a batch (`CUmemcpyAttributes`).
     pub struct CopyAttributes {
-        /// When the driver may read host memory. The default is the stream's order. Device memory
-        /// is always read in that order, because it may have been allocated in it.
+        /// The time at which the driver may read host memory. The default is the stream's order.
+        /// Device memory is always read in that order, because it may have been allocated in it.
         source_order: Option<SourceOrder>, set to SourceOrder;
-        /// A hint that the copies should overlap with kernels rather than be fast.
+        /// A hint to favor overlap with kernels over the speed of the copies.
         prefer_overlap_with_compute: bool;
     }
 }
@@ -80,7 +80,7 @@ struct One<'a> {
     how: RawCopyAttributes,
     /// The index of the copy among those that the caller added.
     number: usize,
-    /// The owner of its device memory.
+    /// The owner of the side's device memory.
     owner: Owner<'a>,
 }
 

@@ -20,7 +20,7 @@ pub struct Extent {
     pub width: usize,
     /// Rows per slice.
     pub height: usize,
-    /// Slices.
+    /// The number of slices.
     pub depth: usize,
 }
 
@@ -30,11 +30,11 @@ pub struct Extent {
 /// `Offset`. Missing numbers are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Offset {
-    /// The element within the row.
+    /// The number of the element within the row.
     pub x: usize,
-    /// The row within the slice.
+    /// The number of the row within the slice.
     pub y: usize,
-    /// The slice.
+    /// The number of the slice.
     pub z: usize,
 }
 
@@ -77,7 +77,7 @@ pub(in crate::memory) fn expect_within(
             return Err(Error::invalid(
                 call,
                 format!(
-                    "{what} has {len} {counted} (axis {letter}), and {count} from {start} on are out of bounds"
+                    "{what} has {len} {counted} (axis {letter}), so {count} starting at {start} are out of bounds"
                 ),
             ));
         }

@@ -97,7 +97,7 @@ impl Layout {
         let pitch = self.pitch.unwrap_or(row);
         if pitch < row {
             return Err(invalid(format!(
-                "{what}: the pitch of {pitch} bytes is too small for rows of {width} elements, {row} bytes (axis x)"
+                "{what}: the pitch of {pitch} bytes is too small for rows of {width} elements ({row} bytes, axis x)"
             )));
         }
         let slice_rows = self.slice_rows.unwrap_or(height);
@@ -170,8 +170,8 @@ impl Strides {
         }
     }
 
-    /// Like [`dense`](Self::dense), for any extent. Returns `None` if the size of a row or of all
-    /// rows overflows, even if there are no elements.
+    /// Creates a layout like [`dense`](Self::dense), for any extent. Returns `None` if the size of
+    /// a row or of all rows overflows, even if there are no elements.
     pub(crate) fn checked_dense(extent: Extent, element: usize) -> Option<Self> {
         let bytes = extent.len()?.checked_mul(element)?;
         isize::try_from(bytes).ok()?;

@@ -59,7 +59,8 @@ pub(crate) unsafe fn enqueue_upload<T: Pod>(
     }
     stream.ordered(call, [span.owner], || {
         let _current = stream.enter("cuMemcpyHtoDAsync_v2")?;
-        // SAFETY: `span` is live device memory of that size. The caller promises `host`.
+        // SAFETY: `span` is live device memory of that size. The caller guarantees that `host` is
+        // valid.
         let code = unsafe {
             sys::cuMemcpyHtoDAsync_v2(span.ptr, host.cast(), span.bytes, stream.as_raw())
         };
@@ -84,7 +85,8 @@ pub(crate) unsafe fn enqueue_download<T: Pod>(
     }
     stream.ordered(call, [span.owner], || {
         let _current = stream.enter("cuMemcpyDtoHAsync_v2")?;
-        // SAFETY: `span` is live device memory of that size. The caller promises `host`.
+        // SAFETY: `span` is live device memory of that size. The caller guarantees that `host` is
+        // valid.
         let code = unsafe {
             sys::cuMemcpyDtoHAsync_v2(host.cast(), span.ptr, span.bytes, stream.as_raw())
         };
@@ -227,7 +229,8 @@ fn rejection_reason(error: &Error, stream: &Stream, span: Span<'_>) -> Option<St
     ))
 }
 
-/// Like [`explained`], for a call that writes to an address of the device or the host.
+/// Adds a reason like [`explained`], for a call that writes to an address of the device or the
+/// host.
 #[inline]
 pub(super) fn explained_write<R>(
     result: Result<R>,
@@ -254,8 +257,8 @@ pub(super) fn read_only_reason(stream: &Stream, address: CUdeviceptr) -> Option<
     )
 }
 
-/// Returns whether memory is on another device than the stream. Then memory from a pool is
-/// accessible only to calls that name contexts.
+/// Returns whether memory is on another device than the stream. If so, memory from a pool can be
+/// used only by calls that take the contexts.
 pub(crate) fn is_between_devices(stream: &Stream, owners: [Owner<'_>; 2]) -> bool {
     let here = stream.context().device();
     owners.iter().any(|owner| owner.context().device() != here)
@@ -404,7 +407,7 @@ fn fill_rectangle(
     stream: &Stream,
 ) -> Result<()> {
     let raw = stream.as_raw();
-    // SAFETY, for all: the rows are live device memory.
+    // SAFETY (all calls below): the rows are live device memory.
     let (call, code) = match *pattern {
         // SAFETY: as above.
         [value] => ("cuMemsetD2D8Async", unsafe {

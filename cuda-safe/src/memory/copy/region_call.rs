@@ -10,7 +10,8 @@ use cuda_sys::{
 use super::{extent::Extent, layout::Strides};
 use crate::{context::Context, error::Result, stream::Stream};
 
-/// The largest pitch of the calls for two dimensions, in bytes. The calls for three accept larger ones.
+/// The largest pitch of the calls for two dimensions, in bytes. The calls for three accept larger
+/// ones.
 const MAX_PITCH_2D: usize = i32::MAX as usize;
 
 /// The start of a box on one side, with its strides.
@@ -142,7 +143,8 @@ impl BoxCopy {
     /// belong to any context.
     ///
     /// # Safety
-    /// The same as for [`enqueue`](Self::enqueue), and the sides must be memory of these contexts.
+    /// The contract of [`enqueue`](Self::enqueue) applies. In addition, the caller must ensure that
+    /// the sides are memory of these contexts.
     pub(crate) unsafe fn enqueue_between(
         &self,
         stream: &Stream,
@@ -153,7 +155,7 @@ impl BoxCopy {
         if let (Some(bytes), Side::Device(target, _), Side::Device(source, _)) =
             (self.linear(), self.to, self.from)
         {
-            // SAFETY: the caller promises this.
+            // SAFETY: guaranteed by the caller.
             let code = unsafe {
                 sys::cuMemcpyPeerAsync(
                     target,
@@ -216,7 +218,7 @@ impl BoxCopy {
             Depth,
             ..Default::default()
         };
-        // SAFETY: the caller promises this. The driver reads the structure during the call.
+        // SAFETY: guaranteed by the caller. The driver reads the structure during the call.
         let code = unsafe { sys::cuMemcpy3DPeerAsync(&copy, stream.as_raw()) };
         stream.check("cuMemcpy3DPeerAsync", code)
     }

@@ -399,9 +399,9 @@ impl RegionCopy {
 /// stream.
 ///
 /// # Safety
-/// The same as for [`BoxCopy::enqueue`].
+/// The contract of [`BoxCopy::enqueue`] applies.
 unsafe fn with_host(copy: BoxCopy, stream: &Stream, owner: Owner<'_>) -> Result<()> {
-    // SAFETY: the caller promises this.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match is_between_devices(stream, [owner; 2]) {
             false => copy.enqueue(stream),

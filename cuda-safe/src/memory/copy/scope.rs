@@ -1,4 +1,4 @@
-//! Copies that borrow host memory for as long as a scope lasts.
+//! Scopes, in which copies can borrow host memory.
 
 use std::{
     cell::{Cell, RefCell},
@@ -57,8 +57,8 @@ impl Stream {
     ///
     /// Copies of host memory that is not page-locked may block the host while they run.
     ///
-    /// If `body` fails with another error type, let it return its result inside this one:
-    /// `Ok(work())`, with two `?` after the call.
+    /// If `body` has a different error type, wrap its result: return `Ok(work())`, and write `??`
+    /// after the call of `scope`.
     ///
     /// See [`cuStreamSynchronize`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__STREAM.html) in NVIDIA's manual.
     ///
@@ -201,7 +201,8 @@ impl<'env> Scope<'_, 'env> {
         const CALL: &str = "Scope::upload_region";
         let _uncaptured = self.stream.enter_to_wait(CALL)?;
         self.borrowed.borrow_mut().push(source.range);
-        // SAFETY: the host memory is borrowed for longer than the scope, which waits for the stream.
+        // SAFETY: the host memory is borrowed for longer than the scope, which waits for the
+        // stream.
         unsafe { copy.upload_enqueue(self.stream, target, source.place, CALL) }
     }
 

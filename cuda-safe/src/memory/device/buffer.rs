@@ -195,8 +195,8 @@ impl<T> DeviceBuffer<T> {
         Self::uninit_from(stream, len, None)
     }
 
-    /// Like [`uninit`](Self::uninit), but allocates from a pool that the stream's device can
-    /// access.
+    /// Creates a buffer like [`uninit`](Self::uninit), but allocates from a pool that the stream's
+    /// device can access.
     pub(in crate::memory) fn uninit_in(
         stream: &Stream,
         len: usize,
@@ -312,7 +312,7 @@ impl<T> DeviceBuffer<T> {
             stream: stream.clone(),
             owned: ptr != 0,
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::from_storage(storage, len) }
     }
 }

@@ -94,7 +94,7 @@ impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
         call: &'static str,
     ) -> Result<Self> {
         expect_aligned::<T>(storage.as_device_ptr(), call)?;
-        // SAFETY: the address is aligned, and the caller promises the rest.
+        // SAFETY: the address is aligned, and the caller guarantees the rest.
         Ok(unsafe { Self::from_storage(storage, len) })
     }
 

@@ -104,8 +104,8 @@ impl<'a, T: PlainData> DeviceView<'a, T> {
     /// The caller must ensure that:
     /// - `ptr` is device memory of `len` elements in `owner`'s context, aligned for `T`;
     /// - the memory stays allocated for `'a`, and until the work enqueued on it has finished;
-    /// - work on the memory is ordered if the owner is a context. If the owner is a stream, methods
-    ///   of this crate order their work on other streams with it.
+    /// - all work on the memory is ordered, if the owner is a context. If the owner is a stream,
+    ///   methods of this crate order their work on other streams with it.
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, DeviceView, Stream};
@@ -126,7 +126,7 @@ impl<'a, T: PlainData> DeviceView<'a, T> {
             ptr,
             owner: owner.into(),
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::from_storage(storage, len) }
     }
 
@@ -187,7 +187,7 @@ impl<'a, T: PlainData> DeviceViewMut<'a, T> {
             owner: owner.into(),
             exclusive: PhantomData,
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::from_storage(storage, len) }
     }
 

@@ -136,7 +136,7 @@ impl<H: PageLocked> Drop for Mapped<H> {
     fn drop(&mut self) {
         let Some(host) = self.host.take() else { return };
         let stream = self.stream.clone();
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| release(&self.stream, move || wait_or_leak(host, &stream).map(drop)));
     }
 }
@@ -293,7 +293,7 @@ unsafe fn mapped<T: PlainData, H: PageLocked>(
         ptr,
         stream: stream.clone(),
     };
-    // SAFETY: as this function's contract says.
+    // SAFETY: guaranteed by this function's contract.
     Ok(unsafe { DeviceMemory::from_storage(storage, len) })
 }
 
@@ -431,7 +431,7 @@ impl Stream {
     /// Returns the errors of [`mapped`](Self::mapped), but accepts [`RegisterFlags::READ_ONLY`].
     ///
     /// # Aborts
-    /// The same as for [`mapped`](Self::mapped).
+    /// Ends the process in the same cases as [`mapped`](Self::mapped).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, memory::RegisterFlags, Stream};
@@ -487,8 +487,8 @@ impl Stream {
         }
         let _scope = self.enter_scope(call)?;
         let flags = flags | RegisterFlags::DEVICE_MAP;
-        // SAFETY: as this function's contract says. The wait below ends before the registration
-        // does.
+        // SAFETY: guaranteed by this function's contract. The wait below ends before the
+        // registration does.
         unsafe {
             while_registered(self.context(), host, flags, |registration| {
                 let ptr = registration.device_ptr()?;

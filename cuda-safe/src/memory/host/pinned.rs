@@ -37,7 +37,7 @@ use crate::{
 /// # }
 /// ```
 pub struct PinnedBuffer<T: PlainData> {
-    /// Dangling but aligned if there are no bytes.
+    /// Dangling but aligned if the buffer is empty.
     ptr: NonNull<T>,
     len: usize,
     context: Context,
@@ -180,8 +180,8 @@ impl<T: PlainData> PinnedBuffer<T> {
 
     /// Gives up ownership of the memory and returns its address.
     ///
-    /// You must free it with `cuMemFreeHost`, and keep the context alive until then. If there are
-    /// no bytes, the pointer is dangling and must not be freed.
+    /// You must free it with `cuMemFreeHost`, and keep the context alive until then. If the buffer
+    /// is empty, the pointer is dangling and must not be freed.
     #[must_use]
     pub fn into_raw(mut self) -> NonNull<T> {
         self.owned = false;
@@ -194,7 +194,7 @@ impl<T: PlainData> PinnedBuffer<T> {
         &self.context
     }
 
-    /// Returns the address by which kernels access this memory, or 0 if there are no bytes.
+    /// Returns the address by which kernels access this memory, or 0 if the memory is empty.
     ///
     /// This requires [`PinnedFlags::DEVICE_MAP`] or a device with unified addressing.
     ///
@@ -226,7 +226,7 @@ impl<T: PlainData> PinnedBuffer<T> {
         device_address(&self.context, self.ptr.as_ptr().cast())
     }
 
-    /// Returns the memory's flags as reported by the driver, or no flags if there are no bytes.
+    /// Returns the memory's flags as reported by the driver, or no flags if the memory is empty.
     ///
     /// With unified addressing, all page-locked memory is reported as mapped.
     ///
@@ -339,7 +339,7 @@ impl<T: PlainData> fmt::Debug for PinnedBuffer<T> {
 
 impl<T: PlainData> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.free());
     }
 }

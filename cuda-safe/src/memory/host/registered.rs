@@ -43,9 +43,12 @@ pub trait HostBlock: Sealed + Sized {
     /// The element type.
     type Element: PlainData;
 
+    /// Takes the value apart without freeing its memory.
     #[doc(hidden)]
     fn take_apart(self) -> Parts<Self::Element>;
 
+    /// Puts the value together again.
+    ///
     /// # Safety
     /// The caller must ensure that the parts came from `take_apart` and are put together only once.
     #[doc(hidden)]
@@ -192,7 +195,7 @@ impl<H: HostBlock> RegisteredBuffer<H> {
         }
     }
 
-    /// Returns the address by which kernels access this memory, or 0 if there are no bytes.
+    /// Returns the address by which kernels access this memory, or 0 if the memory is empty.
     ///
     /// To share memory between the host and kernels, see [`MappedBuffer`](crate::MappedBuffer).
     ///
@@ -294,7 +297,7 @@ impl<H: HostBlock> RegisteredBuffer<H> {
 
 impl<H: HostBlock> Drop for RegisteredBuffer<H> {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.free());
     }
 }

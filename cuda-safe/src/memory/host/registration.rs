@@ -29,7 +29,8 @@ impl RegisterFlags {
         ))
     }
 
-    /// Like [`expect_memory`](Self::expect_memory), for memory that the device may also write to.
+    /// Checks the flags like [`expect_memory`](Self::expect_memory), for memory that the device may
+    /// also write to.
     pub(in crate::memory) fn expect_plain(self, call: &'static str) -> Result<()> {
         self.expect_memory(call)?;
         if !self.contains(Self::READ_ONLY) {
@@ -131,7 +132,7 @@ impl Registration {
         !self.start.is_null()
     }
 
-    /// Returns the address by which kernels access the first byte, or 0 if there are no bytes.
+    /// Returns the address by which kernels access the first byte, or 0 if the memory is empty.
     ///
     /// See [`cuMemHostGetDevicePointer`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MEM.html) in NVIDIA's manual.
     ///
@@ -145,7 +146,7 @@ impl Registration {
         device_address(&self.context, self.start)
     }
 
-    /// Returns the memory's flags as reported by the driver, or no flags if there are no bytes.
+    /// Returns the memory's flags as reported by the driver, or no flags if the memory is empty.
     ///
     /// With unified addressing, all page-locked memory is reported as mapped.
     ///
@@ -352,7 +353,7 @@ impl Context {
     /// [`RegisterFlags::READ_ONLY`].
     ///
     /// # Aborts
-    /// The same as for [`page_locked`](Self::page_locked).
+    /// Ends the process in the same cases as [`page_locked`](Self::page_locked).
     ///
     /// ```
     /// # use cuda_safe::{Context, DeviceBuffer, memory::RegisterFlags, Stream};
@@ -400,8 +401,8 @@ pub(in crate::memory) unsafe fn while_registered<T: PlainData, R>(
         }
     }
     let (start, bytes) = (host.cast_mut().cast(), host.len() * size_of::<T>());
-    // SAFETY: as this function's contract says. Work that uses the memory's address is over before
-    // the registration ends.
+    // SAFETY: guaranteed by this function's contract. Work that uses the memory's address is over
+    // before the registration ends.
     let registration = unsafe { Registration::new(context, start, bytes, flags)? };
     let mut end = End(registration);
     let result = body(&end.0);

@@ -144,7 +144,8 @@ impl Stream {
         })
     }
 
-    /// Enqueues discarding the contents of managed memory, so that the driver need not move them.
+    /// Discards the contents of managed memory, in stream order, so that the driver need not move
+    /// them.
     ///
     /// From then on, the elements have unspecified values until they are written again.
     ///
@@ -183,7 +184,8 @@ impl Stream {
         })
     }
 
-    /// Enqueues discarding the contents of managed memory and prefetching it, which moves no data.
+    /// Discards the contents of managed memory and prefetches it, in stream order. This moves no
+    /// data.
     ///
     /// Use it for memory that is about to be overwritten at the target location.
     ///

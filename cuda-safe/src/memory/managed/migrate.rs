@@ -155,7 +155,8 @@ fn is_unsupported(error: &Error) -> bool {
 }
 
 impl<S: Storage, T: PlainData> DeviceMemory<S, T> {
-    /// Enqueues moving managed memory to a device or to the host before it is used there.
+    /// Enqueues a prefetch, which moves managed memory to a device or to the host before it is used
+    /// there.
     ///
     /// This only affects speed. The driver moves whole pages, including pages that contain only a
     /// part of this memory.

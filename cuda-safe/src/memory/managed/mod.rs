@@ -49,7 +49,7 @@ use crate::{
 /// ```
 pub type ManagedBuffer<T> = DeviceMemory<Managed, T>;
 
-/// How managed memory is freed.
+/// The way in which managed memory is freed.
 #[derive(Clone, Copy, Debug)]
 enum FreeManaged {
     Allocated,
@@ -62,7 +62,7 @@ impl Release for FreeManaged {
         if let Self::OfPool = self
             && let Ok(_current) = stream.enter("cuMemFreeAsync")
         {
-            // SAFETY: as this function's contract says.
+            // SAFETY: guaranteed by this function's contract.
             let code = unsafe { sys::cuMemFreeAsync(ptr, stream.as_raw()) };
             return ("cuMemFreeAsync", code);
         }

@@ -179,7 +179,7 @@ impl<T: PlainData> PitchedBuffer<T> {
     ) -> Result<Self> {
         const CALL: &str = "PitchedBuffer::from_raw";
         let strides = layout.strides(size_of::<T>(), bytes, "the memory", CALL)?;
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         let storage = PitchedAllocation(unsafe { Waited::new(ptr, stream, Free) });
         Ok(Self::new(storage, strides))
     }

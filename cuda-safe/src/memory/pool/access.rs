@@ -127,14 +127,14 @@ impl MemoryPool {
         access: &[(impl Into<MemoryLocation> + Copy, MemoryAccess)],
     ) -> Result<()> {
         let all = access.iter().map(|&(one, access)| (one.into(), access));
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { self.change_access(all.collect()) }
     }
 
     /// Sets the access of devices to the pool.
     ///
     /// # Safety
-    /// The same as for [`set_access`](Self::set_access).
+    /// The contract of [`set_access`](Self::set_access) applies.
     unsafe fn change_access(&self, access: Vec<(MemoryLocation, MemoryAccess)>) -> Result<()> {
         callback::refuse_within("cuMemPoolSetAccess")?;
         let description = |&(location, access): &(MemoryLocation, MemoryAccess)| CUmemAccessDesc {

@@ -22,7 +22,8 @@ pub(in crate::memory) type Places = Mutex<Vec<(MemoryLocation, PoolType)>>;
 impl MemoryPool {
     /// Returns the pool that allocations on the context's device currently come from.
     ///
-    /// A pool of this crate stays alive, and current, until the returned handle has been dropped too.
+    /// A pool of this crate stays alive, and current, until the returned handle has been dropped
+    /// too.
     ///
     /// See [`cuDeviceGetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__DEVICE.html) in NVIDIA's manual.
     ///
@@ -216,8 +217,8 @@ impl MemoryPool {
     /// See [`cuMemSetMemPool`](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html) in NVIDIA's manual.
     ///
     /// # Errors
-    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool has another kind or location. Also returns
-    /// the errors of [`current_at`](Self::current_at).
+    /// Returns `CUDA_ERROR_INVALID_VALUE` if the pool has a different kind or location. Also
+    /// returns the errors of [`current_at`](Self::current_at).
     #[doc(alias = "cuMemSetMemPool")]
     pub fn make_current_at(
         &self,
@@ -305,7 +306,7 @@ unsafe fn set_current_at(
     raw: CUmemoryPool,
 ) -> Result<()> {
     let mut location = location.raw();
-    // SAFETY: the location is valid for the call. The caller promises the pool.
+    // SAFETY: the location is valid for the call. The caller guarantees that the pool is live.
     let code = unsafe { newer::cuMemSetMemPool()?(&mut location, kind.0, raw) };
     context.check("cuMemSetMemPool", code)
 }

@@ -202,9 +202,9 @@ impl MemoryPool {
     /// Takes ownership of a pool.
     ///
     /// # Safety
-    /// The same as for [`from_raw`](Self::from_raw).
+    /// The contract of [`from_raw`](Self::from_raw) applies.
     unsafe fn register(context: &Context, raw: CUmemoryPool, kind: PoolKind) -> Result<Self> {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         let handle = unsafe { Handle::new(raw, true, context.clone(), kind) };
         Registry::lock("cuMemPoolCreate")?.add(&handle);
         Ok(Self(handle))
@@ -228,13 +228,13 @@ impl MemoryPool {
     /// Takes ownership of an imported pool.
     ///
     /// # Safety
-    /// The same as for [`from_raw`](Self::from_raw).
+    /// The contract of [`from_raw`](Self::from_raw) applies.
     pub(super) unsafe fn imported(context: &Context, raw: CUmemoryPool) -> Result<Self> {
         let kind = PoolKind {
             is_imported: true,
             ..PoolKind::default()
         };
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { Self::register(context, raw, kind) }
     }
 

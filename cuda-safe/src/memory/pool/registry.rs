@@ -50,7 +50,7 @@ impl Registry {
     /// Locks the registry.
     ///
     /// # Errors
-    /// Returns an error inside a function that the driver calls, because the driver may call it
+    /// Returns an error inside a host function or a log listener, because the driver may call it
     /// during a call made under this lock.
     pub(in crate::memory) fn lock(call: &'static str) -> Result<Self> {
         callback::refuse_within(call)?;

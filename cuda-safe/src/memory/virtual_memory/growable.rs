@@ -85,7 +85,8 @@ pub struct Growable {
     mapped: usize,
     /// The smallest size of a piece.
     unit: usize,
-    /// The size of each piece in bytes, or `None` if each call allocates one piece of the needed size.
+    /// The size of each piece in bytes, or `None` if each call allocates one piece of the needed
+    /// size.
     piece: Option<usize>,
 }
 
@@ -198,7 +199,7 @@ impl Growable {
 
 impl Drop for Growable {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.free());
     }
 }
@@ -387,7 +388,7 @@ impl<T: PlainData> GrowableBuffer<T> {
     pub fn shrink(&mut self, len: usize) -> Result<()> {
         const CALL: &str = "GrowableBuffer::shrink";
         self.expect_at_most(len, CALL)?;
-        let _allowed = capture::refuse_here(CALL, "shrink before the capture, or after it")?;
+        let _allowed = capture::refuse_here(CALL, "shrink before or after the capture")?;
         let bytes = byte_size::<T>(len, CALL)?;
         let (storage, length) = self.parts_mut();
         *length = len;

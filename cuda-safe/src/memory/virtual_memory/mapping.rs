@@ -124,7 +124,8 @@ impl Mapping {
         Ok(MemoryAccess(flags as u32))
     }
 
-    /// Returns a view of the memory as elements, for reading. The whole elements that fit are included.
+    /// Returns a view of the memory as elements, for reading. It contains as many whole elements as
+    /// fit.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the owner
@@ -143,11 +144,12 @@ impl Mapping {
     ) -> Result<DeviceView<'a, T>> {
         let owner = self.owner(owner, "Mapping::view")?;
         expect_aligned::<T>(self.as_device_ptr(), "Mapping::view")?;
-        // SAFETY: the memory stays mapped while this is borrowed. The caller promises the rest.
+        // SAFETY: the memory stays mapped while this is borrowed. The caller guarantees the rest.
         Ok(unsafe { DeviceView::borrow_raw(self.as_device_ptr(), self.len::<T>(), owner) })
     }
 
-    /// Returns a view of the memory as elements, for writing. The whole elements that fit are included.
+    /// Returns a view of the memory as elements, for writing. It contains as many whole elements as
+    /// fit.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the owner
@@ -216,7 +218,7 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.end());
     }
 }

@@ -228,7 +228,7 @@ impl MulticastObject {
         let bind = newer::cuMulticastBindAddr()?;
         let context = self.0.context();
         let _current = context.enter("cuMulticastBindAddr")?;
-        // SAFETY: the handle is live. The caller promises the memory.
+        // SAFETY: the handle is live. The caller guarantees that the memory is valid.
         let code = unsafe { bind(self.0.as_raw(), offset, address, size, 0) };
         context.check("cuMulticastBindAddr", code)
     }
@@ -242,7 +242,7 @@ impl MulticastObject {
     /// than CUDA 13.1. Also returns the errors of [`bind`](Self::bind).
     ///
     /// # Safety
-    /// The same as for [`bind_address`](Self::bind_address).
+    /// The contract of [`bind_address`](Self::bind_address) applies.
     #[doc(alias = "cuMulticastBindAddr_v2")]
     pub unsafe fn bind_address_for(
         &self,
@@ -255,7 +255,7 @@ impl MulticastObject {
         let context = self.0.context();
         let _current = context.enter("cuMulticastBindAddr")?;
         let (own, device) = (self.0.as_raw(), device.as_raw());
-        // SAFETY: the handle is live. The caller promises the memory.
+        // SAFETY: the handle is live. The caller guarantees that the memory is valid.
         let code = unsafe { bind(own, device, offset, address, size, 0) };
         context.check("cuMulticastBindAddr", code)
     }
@@ -276,7 +276,8 @@ impl MulticastObject {
         let context = self.0.context();
         context.settle_or_leak()?;
         let _current = context.enter("cuMulticastUnbind")?;
-        // SAFETY: the handle is live, and the context's work is over. The caller promises the rest.
+        // SAFETY: the handle is live, and the context's work is over. The caller guarantees the
+        // rest.
         let code = unsafe { unbind(self.0.as_raw(), device.as_raw(), offset, size) };
         context.check("cuMulticastUnbind", code)
     }

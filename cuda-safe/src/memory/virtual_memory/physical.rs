@@ -49,7 +49,7 @@ struct Inner {
     raw: CUmemGenericAllocationHandle,
     size: usize,
     owned: bool,
-    /// The memory bound to it, if it is a multicast object.
+    /// The bound memory, if this is a multicast object.
     bound: Mutex<Vec<PhysicalMemory>>,
 }
 
@@ -371,7 +371,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.release());
     }
 }

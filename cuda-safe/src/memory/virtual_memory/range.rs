@@ -76,8 +76,8 @@ impl AddressRange {
     /// the address `wish` if possible (0 for any).
     ///
     /// # Errors
-    /// Returns [`ErrorKind::InvalidArgument`] if `alignment` is not a power of two. Also returns the
-    /// errors of [`reserve`](Self::reserve). It is not an error if the preferred address is not
+    /// Returns [`ErrorKind::InvalidArgument`] if `alignment` is not a power of two. Also returns
+    /// the errors of [`reserve`](Self::reserve). It is not an error if the preferred address is not
     /// available.
     ///
     /// ```
@@ -219,7 +219,7 @@ impl Reserved {
 
 impl Drop for Reserved {
     fn drop(&mut self) {
-        // An error here can't be acted upon; `close` reports it.
+        // `drop` cannot return an error. `close` does.
         let _ = unheard(|| self.free());
     }
 }

@@ -138,7 +138,7 @@ impl PhysicalMemory {
     unsafe fn export_as(&self, kind: CUmemAllocationHandleType, place: *mut c_void) -> Result<()> {
         let context = self.context();
         let _current = context.enter("cuMemExportToShareableHandle")?;
-        // SAFETY: the handle is live. The caller promises the rest.
+        // SAFETY: the handle is live. The caller guarantees the rest.
         let code = unsafe { sys::cuMemExportToShareableHandle(place, self.as_raw(), kind, 0) };
         context.check("cuMemExportToShareableHandle", code).map_err(|error| {
             match code {
@@ -164,7 +164,7 @@ impl PhysicalMemory {
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if the descriptor is not exported memory, or if the
-    /// memory has another size or is on another device than the context's.
+    /// memory has a different size, or is on a different device than the context.
     #[doc(alias = "cuMemImportFromShareableHandle")]
     pub fn import(context: &Context, fd: impl AsFd, size: usize) -> Result<Self> {
         let file = NamedFile::new(fd.as_fd(), "PhysicalMemory::import")?;
@@ -219,7 +219,7 @@ impl PhysicalMemory {
         }
         let _current = context.enter("cuMemImportFromShareableHandle")?;
         let mut raw = 0;
-        // SAFETY: `raw` is valid for the write. The caller promises the rest.
+        // SAFETY: `raw` is valid for the write. The caller guarantees the rest.
         let code = unsafe { sys::cuMemImportFromShareableHandle(&mut raw, place, kind) };
         context.check(CALL, code).map_err(|error| match code {
             // An H200's driver returns the second code for other descriptors.
@@ -231,9 +231,9 @@ impl PhysicalMemory {
         // SAFETY: the reference is owned. The size is checked below, before anything relies on it.
         let memory = unsafe { Self::from_raw(context, raw, size) };
         memory.expect_same_device(call)?;
-        // The driver rejects a mapping of another size, so this checks the size.
+        // The driver rejects a mapping of a different size, so this checks the size.
         let range = AddressRange::reserve(context, size)?;
-        // The addresses are new, so this error can only mean another size.
+        // The addresses are new, so this error can only mean that the size differs.
         let part = Part::map(&range, 0, &memory).map_err(|error| match error.kind() {
             ErrorKind::InvalidArgument => {
                 error.with_detail(format!("the memory's size is not {size} bytes. {REMEDY}"))

@@ -138,7 +138,7 @@ fn field(field: Field, good: &[u64], bad: &[u64]) {
     field_with(&[], field, good, bad);
 }
 
-/// Does the same as [`field`], with other fields changed too.
+/// Changes a field like [`field`], and others too.
 fn field_with(others: &[(Field, u64)], field: Field, good: &[u64], bad: &[u64]) {
     for (values, expected) in [(good, true), (bad, false)] {
         for &value in values {

@@ -36,6 +36,9 @@ macro_rules! functions {
         }
 
         impl Functions {
+            /// Looks up all functions. Returns the name of the first one that is missing as an
+            /// error.
+            ///
             /// # Safety
             /// The caller must ensure that `find` returns the nvJitLink function of the given name,
             /// and that it stays loaded until the process ends.

@@ -80,7 +80,7 @@ impl JitLinker {
         }
     }
 
-    /// Adds a compiled program. Messages show `name`.
+    /// Adds a compiled program. Error messages contain `name`.
     ///
     /// It adds the LTO IR if the program was compiled with [`Program::lto`]. Otherwise it adds the
     /// machine code or the PTX. They can be linked with other code only if the program was compiled
@@ -99,7 +99,7 @@ impl JitLinker {
         Ok(())
     }
 
-    /// Adds PTX. Messages show `name`.
+    /// Adds PTX. Error messages contain `name`.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InvalidArgument`] if `name` or `ptx` contains a NUL character.
@@ -111,7 +111,7 @@ impl JitLinker {
     }
 
     /// Adds PTX, a cubin, a fat binary, an object file that nvcc compiled for the host, or an
-    /// archive of these. Messages show `name`.
+    /// archive of these. Error messages contain `name`.
     ///
     /// The first bytes of the image determine its kind.
     ///
@@ -149,7 +149,7 @@ impl JitLinker {
             let detail = format!("cannot read {}: {error}", path.display());
             Error::checked(ErrorKind::NotFound, "nvJitLinkAddFile", detail).with_source(error)
         })?;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.add_image(&path.to_string_lossy(), &image) }
     }
 

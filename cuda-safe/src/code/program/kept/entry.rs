@@ -1,10 +1,10 @@
-//! A compiled program as a file.
+//! The file format of a cached program.
 
 use sha2::{Digest, Sha256};
 
 use crate::code::program::CompiledProgram;
 
-/// First bytes of an entry; the number is that of the layout.
+/// The first bytes of an entry. The digit is the version of the format.
 const MAGIC: &[u8; 8] = b"CUDADIR3";
 
 pub(super) fn encode(program: &CompiledProgram) -> Vec<u8> {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_comes_back_as_it_went() {
+    fn decode_returns_the_encoded_program() {
         let entry = decode(&encode(&program())).unwrap();
         assert_eq!(entry.ptx, program().ptx);
         assert_eq!(entry.cubin, program().cubin);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn every_damage_is_noticed() {
+    fn decode_detects_damage() {
         let file = encode(&program());
         for length in 0..file.len() {
             assert!(decode(&file[..length]).is_none(), "cut to {length}");

@@ -1,4 +1,4 @@
-//! What a macro may stand for in the name of a header.
+//! Expands macros in header names.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use super::{
     scan::{Macro, Request},
 };
 
-/// All definitions of all macros: it isn't known which of them applies.
+/// All definitions of all macros. Conditions are not evaluated, so any of them may apply.
 #[derive(Default)]
 pub(super) struct Macros(HashMap<Vec<u8>, Vec<Macro>>);
 
-/// More names than this aren't followed.
+/// The maximum number of expansions of one name.
 const MOST: usize = 256;
 
 impl Macros {
@@ -29,7 +29,7 @@ impl Macros {
         !self.of(name.as_bytes()).is_empty()
     }
 
-    /// What `#include NAME` may include; `None` if that isn't certain.
+    /// Returns the headers that `#include NAME` can refer to, or `None` if this is not certain.
     pub(super) fn headers(&self, name: &str) -> Option<Vec<Request>> {
         let mut requests = Vec::new();
         for definition in self.of(name.as_bytes()) {
@@ -50,7 +50,7 @@ impl Macros {
         Some(requests)
     }
 
-    /// What a name between `<` and `>` may become when macros in it are replaced.
+    /// Returns all possible expansions of a name between `<` and `>`.
     pub(super) fn names(&self, name: &str) -> Option<Vec<String>> {
         let names = self.replaced(name.as_bytes(), &mut Vec::new())?;
         names
@@ -64,7 +64,7 @@ impl Macros {
         let mut results = vec![Vec::new()];
         for part in text.chunk_by(|&a, &b| is_word(a) == is_word(b)) {
             let mut choices = vec![part.to_vec()];
-            // A macro is not replaced within itself.
+            // A macro is not expanded within its own expansion.
             if !within.contains(&part) {
                 let definitions = self.of(part);
                 if definitions.is_empty() && may_be_built_in(part) {
@@ -88,14 +88,15 @@ impl Macros {
     }
 }
 
-/// Whether a text is like a path, with nothing in it that compilers may handle in their own ways.
+/// Returns whether a text contains only characters of paths that all compilers treat alike.
 fn is_plain(text: &[u8]) -> bool {
     text.iter()
         .all(|&byte| is_word(byte) || b"/.+-".contains(&byte))
 }
 
-/// Whether NVRTC may define a macro of this name by itself. All that do are functions, or begin like
-/// `__CUDACC__`, `CUDART_VERSION` or `cudaEventDefault`.
+/// Returns whether NVRTC may predefine a macro with this name. All its predefined macros have
+/// parameters, or contain an uppercase letter or a leading underscore, as `__CUDACC__`,
+/// `CUDART_VERSION` and `cudaEventDefault` do.
 fn may_be_built_in(word: &[u8]) -> bool {
     word.starts_with(b"_") || word.iter().any(u8::is_ascii_uppercase)
 }
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_macro_may_stand_for_a_header() {
+    fn macros_expand_to_headers() {
         let found = |names: &[(&str, bool)]| {
             Some(
                 names
@@ -141,7 +142,7 @@ mod tests {
         };
         assert_eq!(headers("#define H \"a/b.h\""), found(&[("a/b.h", true)]));
         assert_eq!(headers("#define H <a/b.h>"), found(&[("a/b.h", false)]));
-        // Whichever of the definitions counts.
+        // Any of the definitions may apply.
         assert_eq!(
             headers("#define H <a.h>\n#undef H\n#define H \"b.h\""),
             found(&[("a.h", false), ("b.h", true)])
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(headers("#define G <a.h>"), found(&[]));
         assert!(macros("#define H 1").defines("H"));
         assert!(!macros("#define H 1").defines("G"));
-        // Nothing is replaced in quotes.
+        // Macros are not expanded in quotes.
         assert_eq!(
             headers("#define H \"a.h\"\n#define a b"),
             found(&[("a.h", true)])
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn macros_are_replaced_in_names() {
+    fn macros_are_expanded_in_names() {
         let found = |names: &[&str]| {
             Some(
                 names
@@ -198,7 +199,7 @@ mod tests {
             names("#define a b\n#define a c\n#define h d", "a.h"),
             found(&["a.h", "a.d", "b.h", "b.d", "c.h", "c.d"])
         );
-        // Macros in what replaces macros, but none in itself.
+        // Expansions are expanded again, but not the same macro within itself.
         assert_eq!(
             names("#define a b/x\n#define b a/y", "a"),
             found(&["a", "b/x", "a/y/x"])
@@ -207,12 +208,12 @@ mod tests {
             names("#define a a", "a/a"),
             found(&["a/a", "a/a", "a/a", "a/a"])
         );
-        // With parentheses after it only.
+        // A macro with parameters is expanded only before parentheses.
         assert_eq!(names("#define a(x) x", "a.h"), found(&["a.h"]));
     }
 
     #[test]
-    fn names_that_compilers_may_make_otherwise_are_not_followed() {
+    fn ambiguous_names_are_rejected() {
         for (source, name) in [
             ("", "a b"),
             ("", "f(a)"),
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn there_may_be_only_so_many_names() {
+    fn too_many_expansions_are_rejected() {
         let source = "#define a b\n";
         let path = |parts| ["a"; 9][..parts].join("/");
         assert_eq!(names(source, &path(8)).unwrap().len(), MOST);

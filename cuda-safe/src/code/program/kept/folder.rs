@@ -1,4 +1,4 @@
-//! A folder for one test.
+//! A temporary folder for one test.
 
 #![cfg(test)]
 
@@ -9,7 +9,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-/// Removed with all that is in it when it goes out of scope.
+/// A temporary folder that is deleted with its contents on drop.
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
@@ -22,7 +22,7 @@ impl Folder {
         Self(path.canonicalize().unwrap())
     }
 
-    /// Writes a file, with the folders that it is in.
+    /// Writes a file and creates its parent folders.
     pub(super) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,8 +1,8 @@
-//! Which build of NVRTC this is.
+//! Identifies the loaded build of NVRTC.
 //!
-//! Its version is major and minor only, and updates of one version compile to different code. NVRTC writes its full
-//! version only into what it compiles, and compiling takes longer than reading an entry of the cache. So the library
-//! itself is identified.
+//! `nvrtcVersion` returns only the major and minor version, and updates within a minor version can
+//! produce different code. NVRTC writes its full version only into its output, and compiling takes
+//! longer than reading a cache entry. The library file is therefore identified directly.
 
 use std::{
     ffi::{c_int, c_void},
@@ -16,8 +16,8 @@ use std::{
 use super::key::Hash;
 use crate::code::program::{builtins, nvrtc_version};
 
-/// A name for the library in memory, its file, and the file of its built-in functions. `None` when
-/// not all of them can be found.
+/// Returns a hash that identifies the library in memory, its file, and the file of its built-in
+/// functions. Returns `None` if one of them cannot be found.
 pub(super) fn of_nvrtc() -> Option<&'static str> {
     static IDENTITY: OnceLock<Option<String>> = OnceLock::new();
     let of_files = || {
@@ -41,13 +41,14 @@ fn add_file(hash: &mut Hash, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// How many bytes of a library in memory are hashed. It begins with headers, the build's id, and tables of all
-/// symbols and their addresses; hardly any change to the code leaves all of these as they are.
+/// The number of bytes of the loaded library that are hashed. A library begins with its headers,
+/// the build ID, and the tables of all symbols and their addresses. Almost every change to the code
+/// changes one of these.
 const ENOUGH: usize = 64 << 10;
 
 const ACCESS: u32 = libc::PF_R | libc::PF_W;
 
-/// The beginning of the loaded library that has something at an address.
+/// Returns the first bytes of the read-only part of the loaded library that contains an address.
 fn loaded(address: usize) -> Option<Vec<u8>> {
     struct Search {
         address: usize,
@@ -59,12 +60,12 @@ fn loaded(address: usize) -> Option<Vec<u8>> {
         _size: usize,
         search: *mut c_void,
     ) -> c_int {
-        // SAFETY: valid during the call; the latter is the one passed below.
+        // SAFETY: both pointers are valid during the call, and `search` is the one passed below.
         let (info, search) = unsafe { (&*info, &mut *search.cast::<Search>()) };
         if info.dlpi_phdr.is_null() {
             return 0;
         }
-        // SAFETY: as many headers as the loader says.
+        // SAFETY: the loader provides `dlpi_phnum` headers at this address.
         let headers = unsafe { slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
         let parts = || {
             headers
@@ -80,8 +81,8 @@ fn loaded(address: usize) -> Option<Vec<u8>> {
         }
         let fixed = |flags: u32| flags & ACCESS == libc::PF_R;
         if let Some((start, size, _)) = parts().find(|&(_, _, flags)| fixed(flags)) {
-            // SAFETY: this part of the library is in memory, to be read only, as long as the
-            // library is loaded; the loader unloads none during the call.
+            // SAFETY: this segment is mapped read-only while the library is loaded, and the loader
+            // unloads no library during the call.
             let bytes = unsafe { slice::from_raw_parts(start as *const u8, size.min(ENOUGH)) };
             search.found = Some(bytes.to_vec());
         }
@@ -108,29 +109,29 @@ mod tests {
     use crate::code::program::kept::folder::Folder;
 
     #[test]
-    fn the_library_in_memory_is_found() {
+    fn loaded_finds_the_library_of_an_address() {
         let found = loaded(cuda_sys::loading::nvrtc_address().addr()).unwrap();
         assert_eq!(found.len(), ENOUGH);
         let file = fs::read(builtins::library().unwrap()).unwrap();
         assert!(
             found == file[..ENOUGH],
-            "what is never written to is as in the file"
+            "the read-only segment differs from the file"
         );
-        // This program is another, and the stack is none.
+        // This program is a different object, and the stack belongs to none.
         assert_ne!(loaded(loaded as *const () as usize).unwrap(), found);
         assert_eq!(loaded((&raw const found).addr()), None);
         assert_eq!(loaded(0), None);
     }
 
     #[test]
-    fn the_build_has_a_name() {
+    fn nvrtc_has_an_identity() {
         let name = of_nvrtc().unwrap();
         assert_eq!(name.len(), 64);
         assert_eq!(of_nvrtc(), Some(name));
     }
 
     #[test]
-    fn a_file_is_known_by_its_size_and_time() {
+    fn files_are_identified_by_size_and_time() {
         let folder = Folder::new();
         let path = folder.write("a", "1");
         let hash = || {

@@ -1,22 +1,24 @@
-//! Which files a compilation may read.
+//! Finds the files that a compilation can read.
 //!
-//! NVRTC doesn't report them, so this does what its preprocessor would do, and more: conditions are not evaluated,
-//! and if a name may stand for several files, all of them are taken, not the first. If it isn't certain that every
-//! file was found, the result is `None`.
+//! NVRTC does not report the files that it reads. This module therefore repeats the search of its
+//! preprocessor, and finds a superset: it does not evaluate conditions, and if a name can refer to
+//! several files, it takes all of them and not only the first. The result is `None` if it is not
+//! certain that every file was found.
 //!
-//! What NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 were observed to do (by tracing which files they open):
+//! NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 were observed to search as follows, by tracing the files
+//! that they open:
 //!
-//! - A header from memory is found by exactly the name after `#include`, quoted or not, before
-//!   anything on disk.
-//! - `"name"` is then looked for in the folder of the file that includes, and only in that one: for
-//!   the program that is the folder in its name, for a header from memory the one in its name, both
-//!   seen from the current folder. Last come the include paths, in their order. `#line` changes
-//!   none of it.
-//! - `<name>` is looked for in the include paths only.
-//! - `--pre-include` looks in the current folder, then in the include paths.
-//! - Where a name has no extension, `name.stdh` is tried after it in each folder.
-//! - `__has_include` asks in the same way, also outside of directives and when it was pasted
-//!   together. `#include_next` goes on from the include path where its file was found.
+//! - A header from memory is found if its name is exactly the name after `#include`, in quotes or
+//!   angle brackets. Headers from memory come before files.
+//! - `"name"` is then searched for in the folder of the including file, but not in the folders of
+//!   the files that include that one. The folder of the program, and of a header from memory, is
+//!   the folder in its name, relative to the current folder. The include paths come last, in their
+//!   order. `#line` does not change any of this.
+//! - `<name>` is searched for only in the include paths.
+//! - `--pre-include` is searched for in the current folder, then in the include paths.
+//! - If a name has no extension, `name.stdh` is tried after it in each folder.
+//! - `__has_include` searches in the same way, also outside of directives and if `##` produced the
+//!   word. `#include_next` continues after the include path in which the current file was found.
 //! - `#import`, `#embed` and modules are errors.
 
 use std::{
@@ -28,41 +30,42 @@ use std::{
 
 use super::{expand::Macros, key::Hash, scan::Text};
 
-/// Follows texts through all that they may include.
+/// Analyses texts and all files that they can include.
 pub(super) struct Includes<'a> {
     directories: &'a [String],
-    /// What is found goes into this,
+    /// The hash of the files' paths and contents.
     found: &'a mut Hash,
-    /// and when it was changed last into this.
+    /// The hash of the files' metadata.
     state: &'a mut Hash,
     texts: Vec<Followed>,
     macros: Macros,
-    /// Macros that stand for `__has_include`.
+    /// Macros that expand to `__has_include`.
     aliases: Vec<String>,
-    /// What macros that stand after `#include` may ask for, from which folder.
+    /// Macros that are the operand of an `#include`, and the folder of the including file.
     headers: Vec<(String, String)>,
-    /// Names in which macros may be replaced.
+    /// Header names in which the compiler may expand macros.
     names: Vec<String>,
-    /// Files that were looked for.
+    /// Paths that were already tried.
     tried: HashSet<String>,
-    /// Names that were looked for in the include paths.
+    /// Names that were already searched for in the include paths.
     searched: HashSet<String>,
-    /// Files by number: `#pragma once` needs to know which are one and the same.
+    /// A number for each distinct file. `#pragma once` makes a difference between one file with two
+    /// paths and two files.
     files: HashMap<Identity, usize>,
     folders: HashMap<String, Identity>,
-    /// Files in folders that were followed. The same file by another path, such as `a/../b`, refers to the same files
-    /// again.
+    /// Files that were analysed, with their folders. Under another path to the same folder, such as
+    /// `a/../b`, a file includes the same files again.
     placed: HashSet<(Identity, Identity)>,
 }
 
-/// A file or folder, whatever its path.
+/// The device and inode of a file or folder, which do not depend on its path.
 type Identity = (u64, u64);
 
 struct Followed {
     text: Text,
-    /// Empty, or with a slash at its end.
+    /// Empty, or ends with a slash.
     folder: String,
-    /// How many of the aliases were looked for.
+    /// The number of aliases that the text was searched for.
     asked: usize,
 }
 
@@ -85,7 +88,8 @@ impl<'a> Includes<'a> {
         }
     }
 
-    /// Adds a text that a file of this name would contain; `None` if it can't be analysed.
+    /// Adds a text as if it were the content of a file with this name. Returns `None` if it cannot
+    /// be analysed.
     pub(super) fn add(&mut self, source: &[u8], name: &str) -> Option<()> {
         self.texts.push(Followed {
             text: Text::scan(source)?,
@@ -95,22 +99,22 @@ impl<'a> Includes<'a> {
         Some(())
     }
 
-    /// Adds a header that is read before the program.
+    /// Adds a header that is included before the program.
     pub(super) fn add_first(&mut self, name: &str) -> Option<()> {
         self.find(name, Some(""))
     }
 
-    /// Follows everything; `None` if it isn't certain what may be read.
+    /// Finds all files. Returns `None` if it is not certain that every file was found.
     pub(super) fn follow(mut self) -> Option<()> {
         loop {
             let before = (self.texts.len(), self.aliases.len());
-            // There are more of them meanwhile.
+            // `requests` adds texts.
             let mut next = 0;
             while next < self.texts.len() {
                 self.requests(next)?;
                 next += 1;
             }
-            // Definitions may have been found since these were looked at last.
+            // More definitions of these macros may have been found since the last iteration.
             for (name, folder) in self.headers.clone() {
                 for header in self.macros.headers(&name)? {
                     self.find(&header.name, header.quoted.then_some(&folder))?;
@@ -132,7 +136,7 @@ impl<'a> Includes<'a> {
         (defined && !(pastes && pieces)).then_some(())
     }
 
-    /// Follows what a text refers to.
+    /// Finds the files that one text refers to.
     fn requests(&mut self, index: usize) -> Option<()> {
         let Followed {
             text,
@@ -162,7 +166,7 @@ impl<'a> Includes<'a> {
         Some(())
     }
 
-    /// Takes all files that a name may stand for.
+    /// Adds all files that a header name can refer to.
     fn find(&mut self, name: &str, beside: Option<&str>) -> Option<()> {
         if name.starts_with('/') {
             return self.try_with_suffix(name.to_owned());
@@ -198,7 +202,7 @@ impl<'a> Includes<'a> {
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(metadata) if metadata.is_file() => self.take(&path, &metadata)?,
-            // If it is created later, it will be found.
+            // If the file is created later, the key changes.
             Err(error) if is_absent(error.kind()) => {}
             _ => return None,
         }
@@ -250,7 +254,7 @@ fn identity(metadata: &Metadata) -> Identity {
     (metadata.dev(), metadata.ino())
 }
 
-/// Empty, or with a slash at its end.
+/// Returns the folder of a path: empty, or ending with a slash.
 fn folder_of(path: &str) -> &str {
     &path[..path.rfind('/').map_or(0, |slash| slash + 1)]
 }

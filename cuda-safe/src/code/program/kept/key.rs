@@ -1,4 +1,4 @@
-//! What the result of a compilation depends on.
+//! The key of a cache entry.
 
 use std::env;
 
@@ -7,7 +7,8 @@ use sha2::{Digest, Sha256};
 use super::{identity, includes::Includes, options};
 use crate::code::program::Program;
 
-/// A hash over parts, none of which can run into the next.
+/// A hash over a list of byte strings. The length of each is hashed too, so that `ab`, `c` and `a`,
+/// `bc` have different hashes.
 pub(super) struct Hash(Sha256);
 
 impl Hash {
@@ -35,15 +36,17 @@ impl Hash {
     }
 }
 
-/// What the result of a compilation depends on.
+/// Identifies a compilation by everything that its result depends on.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Key {
+    /// The hash of the compiler, the options and all texts. The name of the entry's file.
     pub(super) name: String,
-    /// When the files were last changed: they may have been others between two looks.
+    /// The hash of the files' metadata. It shows that a file was changed and changed back between
+    /// two computations of the key.
     state: String,
 }
 
-/// Environment variables that NVRTC 12.0 to 13.5 reads and that may change what it does. None is documented.
+/// Undocumented environment variables that NVRTC 12.0 to 13.5 reads and that may change its output.
 const VARIABLES: [&str; 10] = [
     "CAN_FINALIZE_DEBUG",
     "EDG_BASE",
@@ -58,7 +61,7 @@ const VARIABLES: [&str; 10] = [
 ];
 
 impl Key {
-    /// `None` when it isn't certain what the result depends on.
+    /// Returns `None` if the files that the result depends on cannot be determined with certainty.
     pub(super) fn of(program: &Program, options: &[String]) -> Option<Self> {
         if VARIABLES.iter().any(|name| env::var_os(name).is_some()) {
             return None;
@@ -107,7 +110,7 @@ mod tests {
     use crate::code::program::kept::folder::Folder;
 
     #[test]
-    fn parts_do_not_run_together() {
+    fn hash_separates_parts() {
         let hash = |parts: &[&str]| {
             let mut hash = Hash::new();
             parts.iter().for_each(|part| {
@@ -131,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_makes_a_difference() {
+    fn key_depends_on_every_input() {
         let plain = || Program::new("int a;").name("a.cu");
         let keys = [
             key(&plain(), &[]),
@@ -162,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn all_texts_are_looked_at() {
+    fn all_texts_are_searched_for_includes() {
         let folder = Folder::new();
         let include = format!("#include \"{}\"\n", folder.path("a.h"));
         let define = format!("-DA=__has_include(\"{}\")", folder.path("a.h"));

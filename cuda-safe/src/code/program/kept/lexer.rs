@@ -1,34 +1,42 @@
-//! A source text as the preprocessor sees it: without comments, with lines joined.
+//! The first phases of the preprocessor: it joins lines and removes comments.
 //!
-//! NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 were observed to agree on these rules: a backslash joins lines only at the
-//! very end of a line; `\r` alone does not end a line; a comment counts as a blank; quotes that aren't closed end
-//! with their line, and raw strings are strings, even in groups that a condition skips; `%:` stands for `#`.
+//! NVRTC 12.0, 12.4, 12.9, 13.0 and 13.5 were observed to agree on these rules:
+//!
+//! - A backslash joins two lines only if it is the last character of the line.
+//! - `\r` alone does not end a line.
+//! - A comment counts as a blank.
+//! - An unclosed quote ends at the end of its line, also in groups that a condition skips.
+//! - Raw strings are recognized, also in groups that a condition skips.
+//! - `%:` means `#`.
 
 use std::{borrow::Cow, ops::Range};
 
-/// A text without comments, joined lines, and contents of raw strings.
+/// A text with its lines joined, and without comments and the contents of raw strings.
 pub(super) struct Clean {
     pub(super) text: Vec<u8>,
-    /// Where each directive continues after its `#`.
+    /// The position after the `#` of each directive.
     pub(super) directives: Vec<usize>,
-    /// The places of `__has_include` and `__has_include_next`.
+    /// The positions of `__has_include` and `__has_include_next`.
     pub(super) probes: Vec<Range<usize>>,
-    /// Whether words are pasted together anywhere.
+    /// Whether the text contains the operator `##`.
     pub(super) pastes: bool,
-    /// Whether there is a piece of a word that matters.
+    /// Whether the text contains a word that `##` could extend to one of [`PROBES`] or
+    /// [`UNKNOWABLE`].
     pub(super) pieces: bool,
 }
 
 /// Words that test whether a file exists.
 const PROBES: [&[u8]; 2] = [b"__has_include", b"__has_include_next"];
 
-/// Words whose value changes although no file does, or that look for a file in another way.
+/// Words whose value can change although no file changes, and `__has_embed`, whose search is not
+/// implemented here.
 const UNKNOWABLE: [&[u8]; 4] = [b"__DATE__", b"__TIME__", b"__TIMESTAMP__", b"__has_embed"];
 
-/// What makes a string raw.
+/// The prefixes of raw strings.
 const RAW: [&[u8]; 5] = [b"R", b"LR", b"UR", b"uR", b"u8R"];
 
-/// `None` where compilers may read the text in more than one way, and for words whose value no file determines.
+/// Returns `None` if compilers could read the text in more than one way, or if it contains a word
+/// of [`UNKNOWABLE`].
 pub(super) fn clean(source: &[u8]) -> Option<Clean> {
     let source = source.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source);
     let (source, joints) = joined(source)?;
@@ -49,8 +57,10 @@ pub(super) fn clean(source: &[u8]) -> Option<Clean> {
     .run()
 }
 
-/// The text without the backslashes that join lines, and the places of these. `None` where the meaning depends on the
-/// dialect (trigraphs) or on the compiler (NUL, blanks between a backslash and the line's end).
+/// Joins lines that end with a backslash. Returns the text and the positions of the joints.
+///
+/// Returns `None` if the meaning depends on the dialect (trigraphs) or on the compiler (NUL bytes,
+/// or blanks between a backslash and the end of the line).
 fn joined(source: &[u8]) -> Option<(Cow<'_, [u8]>, Vec<usize>)> {
     if position(source, 0).is_some() || has_trigraph(source) {
         return None;
@@ -91,7 +101,7 @@ fn has_trigraph(mut source: &[u8]) -> bool {
     false
 }
 
-/// Whether only blanks come before the line's end.
+/// Returns whether the rest of the line is blank.
 fn blank_to_the_end(rest: &[u8]) -> bool {
     rest.iter().find(|&&byte| !is_blank(byte)) == Some(&b'\n')
 }
@@ -114,7 +124,7 @@ const WORD: [bool; 256] = {
     table
 };
 
-/// The first place of `wanted`.
+/// Returns the first position of `wanted`.
 fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     let (&first, others) = wanted.split_first()?;
     let mut at = 0;
@@ -127,9 +137,10 @@ fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     }
 }
 
-/// The first place of a byte. The C library's search is several times as fast as one written here.
+/// Returns the first position of a byte. The C library's `memchr` is several times as fast as a
+/// loop in Rust.
 fn position(text: &[u8], byte: u8) -> Option<usize> {
-    // SAFETY: a slice's memory and length.
+    // SAFETY: the pointer and the length are those of a slice.
     let found = unsafe { libc::memchr(text.as_ptr().cast(), byte.into(), text.len()) };
     (!found.is_null()).then(|| found as usize - text.as_ptr() as usize)
 }
@@ -138,9 +149,9 @@ struct Lexer<'a> {
     source: &'a [u8],
     joints: Vec<usize>,
     at: usize,
-    /// How much of the source is in the clean text, or left out of it.
+    /// The length of the source that has been copied to the clean text or removed.
     copied: usize,
-    /// Whether the line has only blanks so far, so that `#` begins a directive.
+    /// Whether the line is blank so far, so that `#` begins a directive.
     fresh: bool,
     clean: Clean,
 }
@@ -179,7 +190,7 @@ impl Lexer<'_> {
             b'"' | b'\'' => self.quoted(byte),
             b'0'..=b'9' => self.number(),
             byte if is_word(byte) => self.word(),
-            // A letter for some compilers.
+            // Some compilers accept these bytes in identifiers.
             128.. => None,
             _ => {
                 let rest = &self.source[self.at..];
@@ -190,7 +201,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Continues behind `from..to`, for which the clean text gets `with` instead.
+    /// Replaces `from..to` with `with` in the clean text, and continues after it.
     fn replace(&mut self, from: usize, to: usize, with: &[u8]) {
         let text = &mut self.clean.text;
         text.extend_from_slice(&self.source[self.copied..from]);
@@ -199,7 +210,7 @@ impl Lexer<'_> {
         self.at = to;
     }
 
-    /// The place in the clean text of something in the source.
+    /// Converts a position in the source to one in the clean text.
     fn place(&self, at: usize) -> usize {
         self.clean.text.len() + at - self.copied
     }
@@ -235,8 +246,11 @@ impl Lexer<'_> {
         Some(())
     }
 
-    /// A number may contain quotes as separators. In C++11 these begin characters, which makes no difference to other
-    /// lines, unless a comment or a string begins on this one.
+    /// Reads a number, which may contain quotes as digit separators.
+    ///
+    /// In C++11, such a quote begins a character literal. The two readings differ only if the
+    /// number contains an underscore, or if a comment or a string begins on the rest of the line.
+    /// Returns `None` in these cases.
     fn number(&mut self) -> Option<()> {
         let start = self.at;
         let mut separated = false;
@@ -264,7 +278,7 @@ impl Lexer<'_> {
         }
         let closed = end < line;
         let end = end.min(line);
-        // An apostrophe may belong to prose, and then what looks like a comment is one.
+        // The quote may be an apostrophe in prose. `/*` then begins a comment.
         if (!closed || quote == b'\'') && find(&self.source[start..end], b"/*").is_some() {
             return None;
         }
@@ -276,7 +290,7 @@ impl Lexer<'_> {
         Some(())
     }
 
-    /// A raw string, whose prefix was read; it becomes an empty one.
+    /// Reads a raw string after its prefix, and replaces it with an empty string.
     fn raw(&mut self) -> Option<()> {
         let open = self.at + 1;
         let rest = &self.source[open..];
@@ -287,7 +301,7 @@ impl Lexer<'_> {
         }
         let close = [b")", delimiter, b"\""].concat();
         let end = open + find(rest, &close)? + close.len();
-        // A joint of lines is none in a raw string.
+        // In a raw string, a backslash does not join lines.
         if self.joints.iter().any(|joint| (open..end).contains(joint)) {
             return None;
         }
@@ -296,9 +310,10 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether a word that matters may be the result of pasting this one and another, or this one between underscores.
+/// Returns whether pasting this word with others could produce a word of [`PROBES`] or
+/// [`UNKNOWABLE`].
 fn is_piece(word: &[u8]) -> bool {
-    // The first letter distinguishes most words.
+    // This test is cheap and rejects most words.
     let letter = word.iter().find(|&&byte| byte != b'_');
     if word.len() < 4 || !letter.is_some_and(|letter| b"DATIha".contains(letter)) {
         return false;
@@ -314,7 +329,7 @@ fn is_piece(word: &[u8]) -> bool {
 }
 
 impl Clean {
-    /// The places of a word.
+    /// Returns the positions of a word.
     pub(super) fn occurrences(&self, word: &[u8]) -> Vec<Range<usize>> {
         let mut places = Vec::new();
         let inside = |byte: Option<&u8>| byte.is_some_and(|&byte| is_word(byte));
@@ -330,7 +345,7 @@ impl Clean {
         places
     }
 
-    /// The line that a place is on.
+    /// Returns the line that contains a position.
     pub(super) fn line(&self, at: usize) -> Range<usize> {
         let start = self.text[..at].iter().rposition(|&byte| byte == b'\n');
         let end = position(&self.text[at..], b'\n');

@@ -1,10 +1,11 @@
-//! The results of compilations that are kept on disk, and when they may be used again.
+//! The disk cache of compiled programs.
 //!
-//! - `key`: what the result depends on, as a hash, from `identity` (which compiler), `options`
-//!   (which files they name) and `includes` (which files the texts name: `lexer` and `scan` read
-//!   one text, `expand` follows macros);
-//! - `store`: a folder that only this user can write to;
-//! - `entry`: a result as a file.
+//! - `key` computes an entry's key: a hash of everything that the result depends on. It combines
+//!   `identity` (the build of NVRTC), `options` (the files that the options name) and `includes`
+//!   (the files that the sources include). For `includes`, `lexer` and `scan` analyse one text, and
+//!   `expand` expands macros in header names.
+//! - `store` reads and writes files in a folder that only this user and root can write to.
+//! - `entry` defines the file format.
 
 mod entry;
 mod expand;
@@ -25,14 +26,14 @@ use store::Store;
 
 use super::{CompiledProgram, Program};
 
-/// Where the result of a program is kept.
+/// The cache entry of a program.
 pub(in crate::code::program) struct Place {
     folder: PathBuf,
     key: Key,
 }
 
 impl Place {
-    /// `None` if it is not kept.
+    /// Returns `None` if the program cannot be cached.
     pub(in crate::code::program) fn of(program: &Program, options: &[String]) -> Option<Self> {
         let folder = program.cache.folder()?;
         let key = Key::of(program, options)?;
@@ -43,14 +44,14 @@ impl Place {
         decode(&Store::open(&self.folder)?.read(&self.key.name)?)
     }
 
-    /// A result that can't be written is not kept.
+    /// Ignores write errors: the result is then not cached.
     pub(in crate::code::program) fn write(
         &self,
         program: &Program,
         options: &[String],
         result: &CompiledProgram,
     ) {
-        // A file may have been changed while the compiler read it.
+        // An included file may have changed while the compiler was reading it.
         if Key::of(program, options).as_ref() == Some(&self.key)
             && let Some(store) = Store::make(&self.folder)
         {

@@ -1,22 +1,22 @@
-//! Which files the compiler reads because of its options.
+//! The files that the compiler reads because of its options.
 
-/// What the options say about files.
+/// The effects of the options on the files that the compiler reads.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Reads {
-    /// Where headers are looked for.
+    /// The include paths.
     pub(super) directories: Vec<String>,
-    /// Headers that are read before the program.
+    /// Headers that are included before the program.
     pub(super) first: Vec<String>,
-    /// Macros, written as directives.
+    /// The macros of `-D`, written as `#define` directives.
     pub(super) definitions: String,
-    /// Whether the result names files with their folders.
+    /// Whether the output contains absolute paths, because it has debug information.
     pub(super) places: bool,
 }
 
 enum Effect {
-    /// None on files; the option has no value.
+    /// No effect on files. The option has no value.
     Flag,
-    /// None on files, whatever the value.
+    /// No effect on files, whatever the value.
     Value,
     Places,
     Directory,
@@ -26,8 +26,10 @@ enum Effect {
     Assembler,
 }
 
-/// What an option does, by its name without dashes. `None` if it isn't known, or reads or writes files of its own, as
-/// precompiled headers and timings do.
+/// Returns the effect of the option with this name, which has no dashes.
+///
+/// Returns `None` for unknown options, and for options that read or write other files, such as
+/// those of precompiled headers and timings.
 fn effect(name: &str) -> Option<Effect> {
     Some(match name {
         "dc"
@@ -93,10 +95,10 @@ fn effect(name: &str) -> Option<Effect> {
     })
 }
 
-/// Dialects that texts are read in as the lexer does: older ones have no raw strings.
+/// The dialects whose lexical rules the lexer implements. Older ones have no raw strings.
 const DIALECTS: [&str; 5] = ["c++11", "c++14", "c++17", "c++20", "c++23"];
 
-/// What the assembler may be told. It would also take a file with options.
+/// The accepted options of the assembler. Others, such as `--options-file`, can read files.
 const ASSEMBLER: [&str; 12] = [
     "--verbose",
     "--warn-on-double-precision-use",
@@ -112,7 +114,7 @@ const ASSEMBLER: [&str; 12] = [
     "-warn-spills",
 ];
 
-/// `None` if it isn't certain which files the compiler reads because of the options.
+/// Returns `None` if the files that the options refer to cannot be determined with certainty.
 pub(super) fn reads(options: &[String]) -> Option<Reads> {
     let mut reads = Reads::default();
     let mut options = options.iter();
@@ -136,9 +138,11 @@ pub(super) fn reads(options: &[String]) -> Option<Reads> {
     Some(reads)
 }
 
-/// The name without dashes, and the value if it is part of the option. These forms were tried with
-/// NVRTC 12.0 to 13.5: `-Ix`, `-I x`, `-I=x`, and so with `-D` and `-U`; for all others only
-/// `--name=value`. Blanks around the whole don't count.
+/// Splits an option into its name without dashes and its value, if the same string contains one.
+///
+/// NVRTC 12.0 to 13.5 were observed to accept `-Ix`, `-I x` and `-I=x`, and the same forms of `-D`
+/// and `-U`. For all other options they accept only `--name=value`. They ignore spaces around the
+/// whole option.
 fn split(option: &str) -> Option<(&str, Option<&str>)> {
     let option = option.trim_matches(' ');
     let name = option.strip_prefix('-')?;
@@ -155,16 +159,17 @@ fn split(option: &str) -> Option<(&str, Option<&str>)> {
     })
 }
 
-/// NVRTC escapes quotes, backslashes and control characters in paths, and so looks elsewhere.
+/// Returns `None` for paths with quotes, backslashes or control characters. NVRTC escapes these and
+/// therefore searches a different folder.
 fn path(value: &str) -> Option<String> {
     let plain = |c: char| !c.is_control() && c != '"' && c != '\\';
     let whole = value.trim_matches(' ') == value && value.chars().all(plain);
     whole.then(|| value.to_owned())
 }
 
-/// `NAME` or `NAME=text` as a directive.
+/// Converts `NAME` or `NAME=text` to a `#define` directive.
 fn definition(value: &str) -> Option<String> {
-    // A line that goes on, or a comment, would hide what comes after it.
+    // A continued line or a comment would hide the text after it from the lexer.
     let hides = ["\n", "\r", "\\", "//", "/*"];
     if hides.iter().any(|text| value.contains(text)) {
         return None;
@@ -202,7 +207,7 @@ mod tests {
         assert_eq!(of(&["-I==a"]).unwrap().directories, ["=a"]);
         assert_eq!(of(&["-I =a"]).unwrap().directories, ["=a"]);
         assert_eq!(of(&["-Ia", "-DX"]).unwrap().definitions, "#define X 1\n");
-        // What NVRTC would look for elsewhere, or does not take.
+        // NVRTC would search a different folder for these, or rejects them.
         for options in [
             &["-I= a"][..],
             &["-I\ta"],
@@ -224,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_come_first_are_found() {
+    fn pre_included_headers_are_found() {
         for options in [
             &["-include=a.h"][..],
             &["-include", "a.h"],
@@ -256,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_read_nothing_are_known() {
+    fn options_without_effect_on_files_are_accepted() {
         for flag in [
             "-dc",
             "--device-c",
@@ -347,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_name_places_are_known() {
+    fn debug_options_depend_on_the_current_folder() {
         for flag in ["-G", "--device-debug", "-lineinfo", "--generate-line-info"] {
             assert!(of(&[flag, "-w"]).unwrap().places, "{flag}");
             assert_eq!(of(&[&format!("{flag}=x")]), None, "{flag}");
@@ -356,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn all_others_are_not_certain() {
+    fn other_options_are_rejected() {
         for option in [
             "--pch",
             "--create-pch=a",

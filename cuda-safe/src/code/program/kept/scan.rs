@@ -1,16 +1,16 @@
-//! Which files one text may make the compiler read.
+//! Finds the header names, macros and `__has_include` tests in one text.
 
 use std::ops::Range;
 
 use super::lexer::{Clean, clean, is_blank, is_word};
 
-/// A file that a text includes, or tests for.
+/// A header that a text includes or tests for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) name: String,
-    /// `"name"`, and not `<name>`.
+    /// Whether the request is `"name"` and not `<name>`.
     pub(super) quoted: bool,
-    /// Whether macros may be replaced in the name.
+    /// Whether the compiler may expand macros in the name.
     pub(super) expands: bool,
 }
 
@@ -22,14 +22,14 @@ pub(super) struct Macro {
     pub(super) has_parameters: bool,
 }
 
-/// A text that could be analysed.
+/// An analysed text.
 pub(super) struct Text {
     clean: Clean,
     pub(super) requests: Vec<Request>,
-    /// Macros that stand after `#include`.
+    /// Macros that are the operand of an `#include`.
     pub(super) by_macro: Vec<String>,
     pub(super) macros: Vec<Macro>,
-    /// Macros that stand for `__has_include`.
+    /// Macros that expand to `__has_include`.
     pub(super) aliases: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ const HARMLESS: [&[u8]; 17] = [
     b"warning",
 ];
 
-/// What precedes a word that is defined, or tested for being defined.
+/// Words before a macro name that is defined, undefined or tested for a definition.
 const NAMING: [&[u8]; 7] = [
     b"define",
     b"defined",
@@ -66,7 +66,7 @@ const NAMING: [&[u8]; 7] = [
 ];
 
 impl Text {
-    /// `None` if it isn't certain which files the text refers to.
+    /// Analyses a text. Returns `None` if it is not certain which files the text refers to.
     pub(super) fn scan(source: &[u8]) -> Option<Self> {
         let mut clean = clean(source)?;
         let directives = std::mem::take(&mut clean.directives);
@@ -87,7 +87,8 @@ impl Text {
         Some(text)
     }
 
-    /// Adds what the text refers to by a macro that stands for `__has_include`.
+    /// Adds the headers that the text tests for with `alias`, a macro that expands to
+    /// `__has_include`.
     pub(super) fn scan_for(&mut self, alias: &str) -> Option<()> {
         self.clean
             .occurrences(alias.as_bytes())
@@ -113,7 +114,7 @@ impl Text {
                     self.requests.push(request);
                     return Some(());
                 }
-                // A macro. One with arguments is beyond this.
+                // The operand is a macro. Macros with arguments are not implemented.
                 let name = rest.word();
                 let name = rest.is_at_end().then(|| &self.clean.text[name])?;
                 self.by_macro.push(string(name)?);
@@ -126,15 +127,15 @@ impl Text {
                     body: rest.rest().trim_ascii().to_vec(),
                 });
             }
-            // A number would be a place in another file.
+            // `#` alone is harmless. A number would be a line marker of another preprocessor.
             b"" => return rest.is_at_end().then_some(()),
             other => return HARMLESS.contains(&other).then_some(()),
         }
         Some(())
     }
 
-    /// Analyses one use of `__has_include`, or of a macro that stands for it. Between the parentheses of a macro,
-    /// other macros are replaced.
+    /// Analyses one use of `__has_include`, or of a macro that expands to it. The compiler expands
+    /// macros between the parentheses of such a macro, but not between those of `__has_include`.
     fn probe(&mut self, place: Range<usize>, by_macro: bool) -> Option<()> {
         let text = &self.clean.text;
         let line = self.clean.line(place.start);
@@ -169,7 +170,7 @@ fn string(text: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| String::from_utf8(text.to_vec()).ok())?
 }
 
-/// Reads a part of a text.
+/// A reader of one part of a text.
 struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
@@ -216,7 +217,7 @@ impl<'a> Cursor<'a> {
         start..self.at
     }
 
-    /// `"name"` or `<name>`.
+    /// Reads `"name"` or `<name>`.
     fn header_name(&mut self) -> Option<Request> {
         self.blanks();
         let (close, quoted) = match self.rest().first()? {
@@ -226,7 +227,8 @@ impl<'a> Cursor<'a> {
         };
         let name = &self.rest()[1..];
         let name = &name[..name.iter().position(|&byte| byte == close)?];
-        // In such names quotes aren't quotes, nor backslashes escapes: the lexer can't know.
+        // Quotes and backslashes have no special meaning in a header name, but the lexer has
+        // already treated them as quotes and escapes.
         if name.iter().any(|byte| b"\"'\\".contains(byte)) {
             return None;
         }
@@ -238,12 +240,12 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Reads `#define`, if that is there.
+    /// Reads `#define`, and returns whether the text has it.
     fn defines(&mut self) -> bool {
         self.skip(b'#') && &self.text[self.word()] == b"define"
     }
 
-    /// The name in `#define NAME(X) word(X)` or `#define NAME word`.
+    /// Returns the name in `#define NAME(X) word(X)` or `#define NAME word`.
     fn alias(mut self, word: &[u8]) -> Option<&'a [u8]> {
         let text = self.text;
         self.defines().then_some(())?;

@@ -1,4 +1,4 @@
-//! A folder of files that nobody else could have written.
+//! A folder whose files only this user and root can have written.
 
 use std::{
     ffi::{CString, c_int},
@@ -13,21 +13,24 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Links are never followed. Without the flag, opening a pipe for reading would wait for a writer.
+/// `O_NOFOLLOW`, here and below, rejects symbolic links.
 const FOLDER: c_int = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+/// Without `O_NONBLOCK`, opening a pipe for reading would wait for a writer.
 const READ: c_int = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-/// A file that is there already belongs to somebody else.
+/// `O_EXCL` rejects an existing file, which another process is writing.
 const WRITE: c_int =
     libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_CLOEXEC;
 
 const WRITABLE_BY_OTHERS: u32 = libc::S_IWGRP | libc::S_IWOTH;
 
-/// An opened folder. Everything goes through its descriptor: somebody who may write to a folder further up can
-/// replace this one, but not what the descriptor refers to.
+/// An open folder.
+///
+/// All files are accessed relative to its descriptor. A user who can write to a parent folder can
+/// replace this folder, but cannot change the one that the descriptor refers to.
 pub(super) struct Store(File);
 
 impl Store {
-    /// `None` if there is no such folder, or if others may write to it.
+    /// Opens a folder. Returns `None` if it does not exist or if other users can write to it.
     pub(super) fn open(folder: &Path) -> Option<Self> {
         let folder = OpenOptions::new()
             .read(true)
@@ -37,14 +40,15 @@ impl Store {
         is_trusted(&folder.metadata().ok()?).then_some(Self(folder))
     }
 
-    /// As [`open`](Self::open), but creates the folder if there is none.
+    /// Like [`open`](Self::open), but creates the folder if it does not exist.
     pub(super) fn make(folder: &Path) -> Option<Self> {
-        // An error shows when it is opened.
+        // If this fails, `open` fails too.
         let _ = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         Self::open(folder)
     }
 
-    /// The contents of a file that nobody else could have written.
+    /// Returns the contents of a file. Returns `None` if it does not exist or if other users can
+    /// write to it.
     pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
         let mut file = self.file(name, READ).ok()?;
         let metadata = file.metadata().ok()?;
@@ -56,7 +60,7 @@ impl Store {
         Some(bytes)
     }
 
-    /// Writes a file so that it exists completely or not at all.
+    /// Writes a file atomically.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -74,19 +78,19 @@ impl Store {
     fn file(&self, name: &str, flags: c_int) -> io::Result<File> {
         let name = CString::new(name)?;
         let mode: libc::c_uint = 0o600;
-        // SAFETY: an open folder and a NUL-terminated name.
+        // SAFETY: the folder is open, and the name is NUL-terminated.
         let file = unsafe { libc::openat(self.0.as_raw_fd(), name.as_ptr(), flags, mode) };
         if file < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: just opened, and nobody else's.
+        // SAFETY: the descriptor was just opened and has no other owner.
         Ok(unsafe { File::from_raw_fd(file) })
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let (from, to) = (CString::new(from)?, CString::new(to)?);
         let folder = self.0.as_raw_fd();
-        // SAFETY: an open folder and NUL-terminated names.
+        // SAFETY: the folder is open, and the names are NUL-terminated.
         match unsafe { libc::renameat(folder, from.as_ptr(), folder, to.as_ptr()) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -95,15 +99,15 @@ impl Store {
 
     fn remove(&self, name: &str) {
         if let Ok(name) = CString::new(name) {
-            // SAFETY: an open folder and a NUL-terminated name.
+            // SAFETY: the folder is open, and the name is NUL-terminated.
             unsafe { libc::unlinkat(self.0.as_raw_fd(), name.as_ptr(), 0) };
         }
     }
 }
 
-/// Whether nobody but this user and root could have written it.
+/// Returns whether only this user and root can write to a file or folder.
 fn is_trusted(metadata: &Metadata) -> bool {
-    // SAFETY: always succeeds.
+    // SAFETY: `geteuid` has no preconditions.
     let user = unsafe { libc::geteuid() };
     is_safe(metadata.uid(), metadata.mode(), user)
 }
@@ -140,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn files_come_back_and_nobody_else_may_read_them() {
+    fn written_files_are_private_and_can_be_read_back() {
         let folder = Folder::new();
         let path = folder.0.join("a/b");
         assert!(Store::open(&path).is_none());
@@ -158,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_can_write_to_is_not_trusted() {
+    fn files_writable_by_others_are_rejected() {
         for (owner, mode, user, safe) in [
             (1000, 0o700, 1000, true),
             (1000, 0o755, 1000, true),
@@ -208,12 +212,12 @@ mod tests {
         symlink("x", inside.join("link")).unwrap();
         fs::create_dir(inside.join("folder")).unwrap();
         let pipe = CString::new(inside.join("pipe").to_str().unwrap()).unwrap();
-        // SAFETY: a NUL-terminated path.
+        // SAFETY: the path is NUL-terminated.
         assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
         for other in ["link", "folder", "pipe", "missing", "a\0b"] {
             assert_eq!(store.read(other), None, "{other:?}");
         }
-        // Another folder in its place changes nothing for one that is open.
+        // Replacing the folder does not affect a store that is already open.
         fs::rename(&inside, folder.0.join("moved")).unwrap();
         fs::create_dir(&inside).unwrap();
         store.write("y", b"two").unwrap();
@@ -222,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_what_could_not_be_written() {
+    fn failed_writes_leave_no_files() {
         let folder = Folder::new();
         let store = Store::make(&folder.0).unwrap();
         fs::create_dir(folder.0.join("x")).unwrap();
@@ -231,7 +235,7 @@ mod tests {
         assert!(store.write("a\0b", b"one").is_err());
         assert!(store.write("a/b", b"one").is_err());
         assert_eq!(names(&folder.0), ["x"]);
-        // What another has begun to write is not written into.
+        // Temporary files of another process are not overwritten.
         let next = (0..1_000).map(|number| format!(".y.{}.{number}", process::id()));
         let taken: Vec<_> = next.map(|name| folder.write(&name, "other")).collect();
         assert!(store.write("y", b"one").is_err());

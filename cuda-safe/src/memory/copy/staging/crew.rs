@@ -270,7 +270,8 @@ impl Drop for RunningJob<'_> {
     }
 }
 
-/// Waits for events within microseconds: it first spins, and then yields to other threads.
+/// A wait for an event that usually comes within microseconds. It first spins, and then yields to
+/// other threads.
 pub(super) struct Backoff {
     tries: u32,
     began: Option<Instant>,

@@ -98,7 +98,7 @@ impl Engine {
         }
     }
 
-    /// Uploads: the threads fill pieces, and each full piece is sent.
+    /// Runs an upload: the threads fill pieces, and each full piece is sent to the device.
     fn upload(&self, job: &Job, device: CUdeviceptr) -> Result<()> {
         let (mut sent, mut free) = (0, self.slots.len().min(job.len()));
         job.open(free);
@@ -123,7 +123,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Downloads: the device fills pieces, and the threads empty each full piece.
+    /// Runs a download: the device fills pieces, and the threads empty each full piece.
     fn download(&self, job: &Job, device: CUdeviceptr) -> Result<()> {
         let (mut requested, mut arrived, mut emptied) = (0, 0, 0);
         let mut backoff = Backoff::new();

@@ -106,7 +106,7 @@ impl CopyMethod {
     /// they do not overlap.
     #[cfg(not(target_arch = "x86_64"))]
     pub(super) unsafe fn copy(self, to: *mut u8, from: *const u8, len: usize, _piece: *const u8) {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         unsafe { to.copy_from_nonoverlapping(from, len) }
     }
 }
@@ -117,7 +117,7 @@ const LINE: usize = 64;
 /// Copies without using the caches.
 ///
 /// # Safety
-/// The same as for [`CopyMethod::copy`].
+/// The contract of [`CopyMethod::copy`] applies.
 #[cfg(target_arch = "x86_64")]
 unsafe fn stream(to: *mut u8, from: *const u8, len: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};

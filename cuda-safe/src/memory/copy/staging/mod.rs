@@ -344,7 +344,7 @@ pub(in crate::memory) unsafe fn download(
     host: *mut u8,
 ) -> Result<bool> {
     match suitable(stream, host, span.bytes) {
-        // SAFETY: as this function's contract says.
+        // SAFETY: guaranteed by this function's contract.
         Some(staging) => unsafe { staging.copy(call, Direction::Download, span, stream, host) },
         None => Ok(false),
     }

@@ -11,7 +11,7 @@ use super::*;
 use crate::code::program::{compile::toolkit_include_paths, kept::folder::Folder};
 use cuda_sys::TOOLKIT_INCLUDE_DIRS;
 
-/// A program, the folders where it looks for headers, and headers that come first.
+/// A program, its include paths and its pre-included headers.
 struct Case<'a> {
     folder: &'a Folder,
     source: &'a str,
@@ -31,7 +31,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// What was found, and when it was changed.
+    /// Returns the hash of the files and the hash of their metadata.
     fn hashes(&self) -> Option<(String, String)> {
         let (mut found, mut state) = (Hash::new(), Hash::new());
         let directories = self.directories.iter().map(|name| self.folder.path(name));
@@ -49,7 +49,7 @@ impl<'a> Case<'a> {
         Some(self.hashes()?.0)
     }
 
-    /// Whether a file makes a difference by being there, and by what it holds.
+    /// Asserts that the hash depends on the existence and the contents of a file.
     #[track_caller]
     fn depends_on(&self, file: &str) {
         let path = self.folder.0.join(file);
@@ -73,7 +73,7 @@ impl<'a> Case<'a> {
 }
 
 #[test]
-fn names_are_looked_for_where_the_compiler_does() {
+fn headers_are_searched_in_the_folders_of_the_compiler() {
     let folder = Folder::new();
     for name in ["src", "inc", "more"] {
         fs::create_dir(folder.0.join(name)).unwrap();
@@ -95,7 +95,7 @@ fn names_are_looked_for_where_the_compiler_does() {
     let question = Case::new(&folder, "#if __has_include(\"a.h\")\n#endif\n");
     question.depends_on("src/a.h");
     question.depends_on("more/a.h");
-    // Without an extension there is one more name.
+    // A name without an extension is also searched for with `.stdh`.
     let bare = Case::new(&folder, "#include \"x.y/a\"\n");
     for file in ["src/x.y/a", "src/x.y/a.stdh", "inc/x.y/a.stdh"] {
         bare.depends_on(file);
@@ -107,10 +107,10 @@ fn names_are_looked_for_where_the_compiler_does() {
 }
 
 #[test]
-fn a_name_without_a_folder_is_in_the_current_one() {
+fn a_program_name_without_a_folder_means_the_current_folder() {
     let folder = Folder::new();
     let file = folder.write("a.h", "");
-    // By way of the current folder's own name, which is found from nowhere else.
+    // The path goes through the current folder's name, so it is valid only from the current folder.
     let here = env::current_dir().unwrap().canonicalize().unwrap();
     let name = here.file_name().unwrap().to_str().unwrap();
     let up = "../".repeat(here.components().count() - 1);
@@ -132,7 +132,7 @@ fn a_name_without_a_folder_is_in_the_current_one() {
 }
 
 #[test]
-fn headers_that_come_first_are_followed() {
+fn pre_included_headers_are_followed() {
     let folder = Folder::new();
     let absolute = folder.path("first.h");
     let mut case = Case::new(&folder, "");
@@ -193,7 +193,7 @@ fn all_texts_are_followed() {
 }
 
 #[test]
-fn names_made_by_macros_are_followed() {
+fn macros_in_include_directives_are_expanded() {
     let folder = Folder::new();
     Case::new(&folder, "#define H \"a.h\"\n#include H\n").depends_on("src/a.h");
     Case::new(&folder, "#define H <a.h>\n#include H\n").depends_on("inc/a.h");
@@ -202,13 +202,13 @@ fn names_made_by_macros_are_followed() {
     let replaced = "#define r x/y\n#define H <r/a.h>\n#include H\n";
     Case::new(&folder, replaced).depends_on("inc/x/y/a.h");
     Case::new(&folder, replaced).depends_on("inc/r/a.h");
-    // What isn't defined anywhere, or in no certain way.
+    // Macros without a definition, or with an ambiguous one.
     assert_eq!(Case::new(&folder, "#include H\n").found(), None);
     assert_eq!(
         Case::new(&folder, "#define H f(x)\n#include H\n").found(),
         None
     );
-    // Definitions that are found later, and behind another macro.
+    // Definitions that are found later, or through another macro.
     folder.write("inc/later.h", "#define H <a.h>\n");
     let later = "#include H\n#define L <later.h>\n#include L\n";
     Case::new(&folder, later).depends_on("inc/a.h");
@@ -219,12 +219,12 @@ fn names_made_by_macros_are_followed() {
 }
 
 #[test]
-fn macros_that_ask_for_files_are_followed() {
+fn aliases_of_has_include_are_followed() {
     let folder = Folder::new();
     let direct = "#define HAS(x) __has_include(x)\n#if HAS(\"a.h\") || HAS(<b.h>)\n#endif\n";
     Case::new(&folder, direct).depends_on("src/a.h");
     Case::new(&folder, direct).depends_on("inc/b.h");
-    // Asked before it is known what it asks, in another text.
+    // The use is in another text and is found before the definition.
     folder.write(
         "inc/has.h",
         "#define HAS2(x) HAS(x)\n#define HAS(x) __has_include(x)\n",
@@ -235,7 +235,7 @@ fn macros_that_ask_for_files_are_followed() {
     Case::new(&folder, far).depends_on("inc/r/d.h");
     Case::new(&folder, far).depends_on("inc/z/d.h");
     Case::new(&folder, far).ignores("src/c.h");
-    // Nothing is replaced where no macro is.
+    // Macros are not expanded in a direct `__has_include` or in quotes.
     let plain = "#define r z\n#if __has_include(<r/d.h>)\n#endif\n";
     Case::new(&folder, plain).ignores("inc/z/d.h");
     let quoted = "#define r z\n#define H __has_include(\"r/d.h\")\n#if H\n#endif\n";
@@ -270,22 +270,22 @@ fn only_files_are_read() {
     fs::create_dir_all(folder.0.join("inc")).unwrap();
     let case = Case::new(&folder, "#include \"a.h\"\n");
     case.depends_on("inc/a.h");
-    // A file in the place of a folder: there is nothing below it.
+    // A file with the name of an include path contains no headers.
     folder.write("more", "");
     case.depends_on("inc/a.h");
-    // Reading a pipe would wait.
+    // Reading a pipe would block.
     let pipe = CString::new(folder.path("inc/a.h")).unwrap();
-    // SAFETY: a NUL-terminated path.
+    // SAFETY: the path is NUL-terminated.
     assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
     assert_eq!(case.found(), None);
     fs::remove_file(folder.0.join("inc/a.h")).unwrap();
-    // What the compiler would say to this isn't known.
+    // It is not known how the compiler treats a link to itself.
     symlink("a.h", folder.0.join("inc/a.h")).unwrap();
     assert_eq!(case.found(), None);
 }
 
 #[test]
-fn files_that_are_one_differ_from_copies() {
+fn links_differ_from_copies() {
     let folder = Folder::new();
     folder.write("inc/a.h", "#pragma once\n");
     folder.write("more/a.h", "#pragma once\n");
@@ -301,23 +301,23 @@ fn files_that_are_one_differ_from_copies() {
 }
 
 #[test]
-fn a_file_is_followed_once_in_a_folder() {
+fn a_file_is_followed_once_per_folder() {
     let folder = Folder::new();
-    // Each time by a longer path.
+    // The path gets longer with each inclusion.
     folder.write(
         "inc/sub/a.h",
         "#include \"../sub/a.h\"\n#include \"../sub/./b.h\"\n",
     );
     let case = Case::new(&folder, "#include <sub/a.h>\n");
     case.depends_on("inc/sub/b.h");
-    // As a link it asks for files in another folder.
+    // Through a link, the file includes files of another folder.
     folder.write("real/c.h", "#include \"d.h\"\n");
     symlink("../real/c.h", folder.0.join("inc/c.h")).unwrap();
     let case = Case::new(&folder, "#include \"../real/c.h\"\n#include <c.h>\n");
     fs::create_dir(folder.0.join("src")).unwrap();
     case.depends_on("real/d.h");
     case.depends_on("inc/d.h");
-    // That it is found by another path, too, is part of it.
+    // A second path to the same file changes the hash.
     folder.write("inc/e.h", "");
     let source = format!(
         "#include <e.h>\n#include \"{}\"\n",
@@ -330,7 +330,7 @@ fn a_file_is_followed_once_in_a_folder() {
 }
 
 #[test]
-fn a_file_that_changed_and_changed_back_is_noticed() {
+fn a_file_that_changed_and_changed_back_is_detected() {
     let folder = Folder::new();
     let path = folder.write("inc/a.h", "1");
     let case = Case::new(&folder, "#include <a.h>\n");
@@ -345,7 +345,7 @@ fn a_file_that_changed_and_changed_back_is_noticed() {
         assert_eq!(found, first.0);
         assert_ne!(state, before.1, "{earlier:?}");
     }
-    // A time that was set back: the inode's own time tells.
+    // The modification time was set back, but the inode's change time differs.
     std::thread::sleep(Duration::from_millis(20));
     file.set_modified(written).unwrap();
     let (found, state) = case.hashes().unwrap();
@@ -369,7 +369,7 @@ fn a_file_that_changed_and_changed_back_is_noticed() {
 }
 
 #[test]
-fn the_toolkits_headers_are_understood() {
+fn the_toolkit_headers_can_be_analysed() {
     let directories: Vec<_> = toolkit_include_paths(|name| env::var_os(name), TOOLKIT_INCLUDE_DIRS)
         .into_iter()
         .map(|path| path.into_os_string().into_string().unwrap())

@@ -6,7 +6,7 @@ fn text(source: &str) -> Option<String> {
     clean(source.as_bytes()).map(|clean| String::from_utf8(clean.text).unwrap())
 }
 
-/// What follows each `#` that begins a directive.
+/// Returns the text of each directive after its `#`.
 fn directives(source: &str) -> Vec<String> {
     let clean = clean(source.as_bytes()).unwrap();
     let rest = |&at: &usize| String::from_utf8(clean.text[at..clean.line(at).end].to_vec());
@@ -61,7 +61,7 @@ fn lines_are_joined() {
 }
 
 #[test]
-fn what_compilers_read_in_different_ways_is_not_understood() {
+fn ambiguous_characters_are_rejected() {
     for third in "=/'()!<>-".chars() {
         assert_eq!(text(&format!("a\n // ??{third}")), None, "{third}");
         assert_eq!(text(&format!("???{third}")), None, "{third}");
@@ -102,7 +102,7 @@ fn quotes_hide_comments() {
 }
 
 #[test]
-fn quotes_that_are_not_closed_end_with_their_line() {
+fn unclosed_quotes_end_at_the_end_of_the_line() {
     for (source, expected) in [
         ("don't // x\n#a", "don'\n#a"),
         ("don't", "don'"),
@@ -114,7 +114,7 @@ fn quotes_that_are_not_closed_end_with_their_line() {
     ] {
         assert_eq!(text(source).as_deref(), Some(expected), "{source:?}");
     }
-    // Prose, or a character: a comment may begin here, or not.
+    // The quote is an apostrophe or begins a character, so `/*` may or may not begin a comment.
     for source in [
         "don't /* x\n*/",
         "don't /* can't */",
@@ -135,7 +135,7 @@ fn raw_strings_are_empty() {
         ("LR\"()\"uR\"()\"UR\"()\"", "LR\"\"uR\"\"UR\"\""),
         ("R\"0123456789abcdef(x)0123456789abcdef\"", "R\"\""),
         ("R\"(a\n#b\n)\"\n#c", "R\"\"\n#c"),
-        // Not raw: the word is another, or there is none.
+        // Not raw strings: a different word, or no quote directly after it.
         ("xR\"(\" b", "xR\"(\" b"),
         ("R \"(\" b", "R \"(\" b"),
         ("R + 1", "R + 1"),
@@ -156,13 +156,13 @@ fn raw_strings_are_empty() {
     ] {
         assert_eq!(text(source), None, "{source:?}");
     }
-    // Joints beside it make no difference.
+    // Joined lines outside of the string are accepted.
     assert_eq!(text("a\\\nR\"()\"\\\nb").as_deref(), Some("aR\"()\"b"));
     assert_eq!(text("\\\nR\"(x)\"\\\n b").as_deref(), Some("R\"\" b"));
 }
 
 #[test]
-fn numbers_may_be_separated() {
+fn numbers_may_contain_separators() {
     for source in [
         "1'000'000 + x",
         "0x1'ff",
@@ -187,9 +187,9 @@ fn numbers_may_be_separated() {
     ] {
         assert_eq!(text(source), None, "{source:?}");
     }
-    // A dollar is no letter for NVRTC.
+    // NVRTC does not accept `$` in identifiers.
     assert_eq!(words("$__TIME__"), None);
-    // A number is no word, nor is what follows its digits.
+    // Letters after digits belong to the number and are not a word.
     assert_eq!(words("1__has_include"), Some((vec![], false)));
     assert_eq!(words("1.__has_include"), Some((vec![], false)));
 }
@@ -220,7 +220,7 @@ fn directives_begin_lines() {
     }
 }
 
-/// The words that ask for files, and whether there are pieces of words.
+/// Returns the words of `PROBES` in a text, and whether it contains pieces of such words.
 fn words(source: &str) -> Option<(Vec<String>, bool)> {
     let clean = clean(source.as_bytes())?;
     let word = |place: &Range<usize>| String::from_utf8(clean.text[place.clone()].to_vec());
@@ -229,7 +229,7 @@ fn words(source: &str) -> Option<(Vec<String>, bool)> {
 }
 
 #[test]
-fn words_that_matter_are_found() {
+fn probes_and_unknowable_words_are_found() {
     let found = |words_found: &[&str]| {
         let words_found = words_found.iter().map(|&word| word.to_owned());
         Some((words_found.collect::<Vec<_>>(), false))
@@ -253,7 +253,7 @@ fn words_that_matter_are_found() {
 }
 
 #[test]
-fn pieces_of_words_that_matter_are_found() {
+fn pieces_of_probes_and_unknowable_words_are_found() {
     for whole in [
         "__has_include",
         "__has_include_next",
@@ -262,7 +262,7 @@ fn pieces_of_words_that_matter_are_found() {
         "__TIME__",
         "__TIMESTAMP__",
     ] {
-        // Of each two parts, one is found.
+        // At least one of the two parts is found, wherever the word is split.
         for cut in 1..whole.len() {
             let (head, tail) = whole.split_at(cut);
             let source = format!("{head} ## {tail}");
@@ -341,7 +341,7 @@ fn pasting_is_found() {
 }
 
 #[test]
-fn words_and_lines_have_places() {
+fn occurrences_and_line_return_positions() {
     let found = clean(b"HAS\nxHAS HASx HAS(HAS) _HAS\nHAS").unwrap();
     assert_eq!(found.occurrences(b"HAS"), [0..3, 14..17, 18..21, 28..31]);
     assert_eq!(found.occurrences(b"x"), Vec::<Range<usize>>::new());

@@ -6,7 +6,7 @@ fn scan(source: &str) -> Option<Text> {
     Text::scan(source.as_bytes())
 }
 
-/// As `"name"` or `<name>`, with `*` where macros may be replaced.
+/// Formats requests as `"name"` or `<name>`, with `*` if macros may be expanded in the name.
 fn requests(text: &Text) -> Vec<String> {
     let shown = |request: &Request| {
         let (open, close) = if request.quoted {
@@ -53,7 +53,7 @@ fn includes_are_found_in_every_form() {
 }
 
 #[test]
-fn what_is_not_certain_is_not_understood() {
+fn ambiguous_directives_are_rejected() {
     for source in [
         "#include",
         "#include \"\"",
@@ -92,7 +92,7 @@ fn what_is_not_certain_is_not_understood() {
 }
 
 #[test]
-fn other_directives_read_nothing() {
+fn other_directives_have_no_requests() {
     for directive in [
         "",
         " ",
@@ -143,7 +143,7 @@ fn macros_are_found() {
 }
 
 #[test]
-fn questions_for_files_are_requests() {
+fn uses_of_has_include_are_requests() {
     for (source, expected) in [
         ("#if __has_include(\"a.h\")", vec!["\"a.h\""]),
         ("#if X && __has_include ( <a.h> ) || 1", vec!["<a.h>"]),
@@ -153,7 +153,7 @@ fn questions_for_files_are_requests() {
             "#if __has_include(<a>) && __has_include(<b>)",
             vec!["<a>", "<b>"],
         ),
-        // A name in a macro's text may be replaced once the macro is.
+        // Macros in a macro's body are expanded with the macro.
         ("#define A __has_include(<a.h>)", vec!["<a.h>*"]),
         (
             "# define A(x) (x && __has_include(\"a.h\"))",
@@ -197,7 +197,7 @@ fn questions_for_files_are_requests() {
 }
 
 #[test]
-fn macros_that_ask_for_files_are_found() {
+fn aliases_of_has_include_are_found() {
     for source in [
         "#define HAS(x) __has_include(x)",
         "# define HAS( x ) __has_include ( x )  ",
@@ -227,14 +227,14 @@ fn macros_that_ask_for_files_are_found() {
         "#define __has_include_next __has_include",
         "define HAS(x) __has_include(x)",
     ] {
-        // One of them is understood as naming, and asks nothing.
+        // The definition of `__has_include_next` is accepted, but is not an alias.
         let understood = scan(source).is_some_and(|text| text.aliases == ["HAS"]);
         assert!(!understood, "{source}");
     }
 }
 
 #[test]
-fn macros_that_ask_for_files_are_followed() {
+fn uses_of_aliases_are_requests() {
     let scan_for = |source: &str, alias: &str| {
         let mut text = scan(source)?;
         text.scan_for(alias)?;
@@ -264,7 +264,7 @@ fn macros_that_ask_for_files_are_followed() {
 }
 
 #[test]
-fn pasting_and_pieces_are_told() {
+fn pasting_and_pieces_are_reported() {
     assert!(scan("#define A a##b").unwrap().pastes());
     assert!(!scan("#define A a#b").unwrap().pastes());
     assert!(scan("has_include").unwrap().has_pieces());
