@@ -114,7 +114,7 @@ impl Graph {
     /// let x = graph.keep(DeviceBuffer::from_slice(&stream, &[1, 2, 3, 4])?);
     /// let (allocated, scratch) = graph.add_allocation::<i32>(&[], 4)?;
     /// // SAFETY: four threads and four elements. The scratch memory exists between the two
-    /// kernels.
+    /// // kernels.
     /// let powers = unsafe {
     ///     let squares = graph.add_kernel(&[allocated], &square, config, (x, scratch))?;
     ///     graph.add_kernel(&[squares], &square, config, (scratch, x))?

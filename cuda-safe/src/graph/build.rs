@@ -382,7 +382,7 @@ impl Graph {
     ///     MemoryOperation::write_u32(address + 4, 2),
     /// ];
     /// // SAFETY: the two words outlive the graph's launches, and the host does not use them
-    /// meanwhile.
+    /// // meanwhile.
     /// unsafe { graph.add_memory_operations(&[], &operations)? };
     /// graph.instantiate()?.launch(&stream)?;
     /// stream.synchronize()?;

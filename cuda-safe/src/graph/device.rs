@@ -147,7 +147,7 @@ impl GraphExec {
     /// let x = graph.keep(DeviceBuffer::from_slice(&stream, &[7i32])?);
     /// let graphs = (even.for_device()?, odd.for_device()?, x);
     /// // SAFETY: the kernel reads one number. The graphs live until the launch has finished, and
-    /// nothing else uses them.
+    /// // nothing else uses them.
     /// unsafe { graph.add_kernel(&[], &choose, LaunchConfig::new(1, 1), graphs)? };
     /// let mut exec = graph.instantiate()?;
     /// exec.launch(&stream)?;

@@ -218,7 +218,7 @@ impl Graph {
     ///     }
     ///     extern "C" __global__ void second(int *x) {
     ///         asm volatile("griddepcontrol.wait;" ::: "memory"); // now the writes of the first
-    ///         kernel are visible
+    /// // kernel are visible
     ///         *x += 1;
     ///     }"#)?;
     /// let (first, second) = (module.function("first")?, module.function("second")?);

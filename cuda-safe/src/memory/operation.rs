@@ -128,10 +128,10 @@ impl Stream {
     /// let mut flags = PinnedBuffer::<u32>::with_flags(&context, 2, PinnedFlags::DEVICE_MAP)?;
     /// let address = flags.device_ptr()?;
     /// // SAFETY: an atomic has the layout of its integer type, and from here on the words are only
-    /// used atomically.
+    /// // used atomically.
     /// let [go, done] = unsafe { &*flags.as_mut_ptr().cast::<[AtomicU32; 2]>() };
     /// // SAFETY: the flags live until the stream has executed both operations, and the host uses
-    /// atomics.
+    /// // atomics.
     /// unsafe {
     ///     stream.memory_operations(&[
     ///         MemoryOperation::wait_u32(address, WaitUntil::EQUAL, 1),

@@ -18,9 +18,9 @@
 //! let context = Context::primary_of(device)?;
 //! let stream = Stream::new(&context)?;
 //! let (buffer, texture) = (glGenBuffers(), glGenTextures()); // with memory from glBufferData and
-//! glTexStorage2D
+//! // glTexStorage2D
 //! // SAFETY: both keep their memory, the OpenGL context stays current, and OpenGL uses them only
-//! in `draw`.
+//! // in `draw`.
 //! let (vertices, image) = unsafe {
 //!     let written = RegisterFlags::WRITE_DISCARD;
 //!     let surface = RegisterFlags::SURFACE;
@@ -39,7 +39,7 @@
 //!     // SAFETY: the kernel writes 1000 of the positions, and an image of 64 by 64 texels.
 //!     unsafe { fill.launch(&stream, LaunchConfig::for_elements(1000), (&mut positions, &surface))? };
 //!     drop(surface); // it holds the array, which must be dropped before unmapping. This waits for
-//!     the kernel
+//!     // the kernel
 //!     mapped.unmap()?; // later OpenGL commands run after the kernel
 //!     draw();
 //! }

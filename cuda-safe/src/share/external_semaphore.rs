@@ -79,8 +79,8 @@ impl RawValues {
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
 /// let file: OwnedFd = exported_by_vulkan(); // vkGetSemaphoreFdKHR of a timeline semaphore
-/// SAFETY: Vulkan waits for 2 before it reads the stream's results, and signals 1 when the stream
-/// may write.
+/// // SAFETY: Vulkan waits for 2 before it reads the stream's results, and signals 1 when the stream
+/// // may write.
 /// let semaphore =
 ///     unsafe { ExternalSemaphore::import(&context, ExternalSemaphoreKind::TIMELINE_FD, file)? };
 /// stream.wait_semaphore(&semaphore, 1)?;

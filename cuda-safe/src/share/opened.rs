@@ -22,8 +22,8 @@ use crate::{
 /// let context = Context::primary(0)?;
 /// let stream = Stream::new(&context)?;
 /// let handle = IpcMemoryHandle::from_bytes(receive());
-/// SAFETY: the other process keeps the memory and does not use it until it learns that this one has
-/// closed it.
+/// // SAFETY: the other process keeps the memory and does not use it until it learns that this one has
+/// // closed it.
 /// let theirs = unsafe { OpenedBuffer::<f32>::open(&stream, &handle, 2)? };
 /// println!("{:?}", theirs.to_vec(&stream)?);
 /// # Ok(())

@@ -40,7 +40,7 @@ impl Stream {
     /// let y = DeviceBuffer::from_slice(&other, &[10, 20, 30])?;
     /// stream.ordered_with([y.view().owner()], || -> Result<()> {
     ///     // SAFETY: three threads and three elements. The launch is ordered with the stream of
-    ///     `y`.
+    ///     // `y`.
     ///     unsafe { add.launch(&stream, LaunchConfig::new(1, 3), (&mut x, &y)) }
     /// })?;
     /// drop(y); // on `other`, after the kernel
@@ -62,7 +62,7 @@ impl Stream {
     /// let own = x.stream().clone();
     /// stream.ordered_with([Owner::from(&own)], || -> Result<()> {
     ///     // SAFETY: three threads and three elements. The launch is ordered with the stream of
-    ///     `x`.
+    ///     // `x`.
     ///     unsafe { count.launch(&stream, LaunchConfig::new(1, 3), (&mut x,)) }
     /// })?;
     /// assert_eq!(x.to_vec(&other)?, [0, 1, 2]);

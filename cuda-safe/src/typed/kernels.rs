@@ -16,10 +16,10 @@
 ///             x[threadIdx.x] *= factor;
 ///         }"#;
 ///
-/// / Adds `a * x` to `y`. Elements beyond `n` do not change.
+///     /// Adds `a * x` to `y`. Elements beyond `n` do not change.
 ///     pub fn saxpy(a: f32, x: &[f32], y: &mut [f32], n: u32);
 ///
-/// / Multiplies the elements of one block. An instance of a template.
+///     /// Multiplies the elements of one block. An instance of a template.
 ///     pub fn scale_f64(x: &mut [f64], factor: f64) = "scale<double>";
 /// }
 ///
@@ -30,7 +30,7 @@
 ///
 /// let x = DeviceBuffer::from_slice(&stream, &[1.0f32; 100])?;
 /// let mut y = DeviceBuffer::from_slice(&stream, &[2.0f32; 100])?;
-/// SAFETY: both buffers have 100 elements and are used on one stream.
+/// // SAFETY: both buffers have 100 elements and are used on one stream.
 /// unsafe { blas.saxpy(&stream, LaunchConfig::for_elements(100), 3.0, &x, &mut y, 100)? };
 /// assert_eq!(y.to_vec(&stream)?, [5.0; 100]);
 /// # Ok(())
@@ -100,7 +100,7 @@
 /// ```
 /// # use cuda_safe::{Context, ErrorKind};
 /// cuda_safe::kernels! {
-/// / Declares a float as an int.
+///     /// Declares a float as an int.
 ///     struct Wrong = "__global__ void fill(float *x, float value) { *x = value; }";
 ///     /// Fills.
 ///     fn fill(x: &mut [f32], value: i32);

@@ -19,7 +19,7 @@ use crate::{
 /// ```
 /// use cuda_safe::{Context, module::Embedded, Module};
 ///
-/// SAFETY: there is no machine code.
+/// // SAFETY: there is no machine code.
 /// static NOTHING: Embedded = unsafe {
 ///     Embedded::new(&[], ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing() { ret; }")
 /// };

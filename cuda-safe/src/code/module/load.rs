@@ -184,7 +184,7 @@ impl Module {
     /// # use cuda_safe::{Context, ErrorKind, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
-    /// SAFETY: nothing in this image is read as machine code.
+    /// // SAFETY: nothing in this image is read as machine code.
     /// let error = unsafe { Module::from_cubin(&context, b"no machine code") }.unwrap_err();
     /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
     /// # Ok(())
@@ -222,7 +222,7 @@ impl Module {
     /// # use cuda_safe::{Context, ErrorKind, Module};
     /// # fn main() -> cuda_safe::Result<()> {
     /// # let context = Context::primary(0)?;
-    /// SAFETY: nothing in this image is read as a fat binary.
+    /// // SAFETY: nothing in this image is read as a fat binary.
     /// let error = unsafe { Module::from_fatbin(&context, b"no fat binary") }.unwrap_err();
     /// assert!(matches!(error.kind(), ErrorKind::Load { .. }));
     /// # Ok(())
