@@ -90,6 +90,9 @@ fn emulator_agrees_with_itself() {
     ]);
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("seed 7"), "{text}");
-    assert!(text.contains(": 0 programs differ; 0 more differ"), "{text}");
+    assert!(
+        text.contains(": 0 programs differ; 0 more differ"),
+        "{text}"
+    );
     assert!(!text.contains("\n0 programs"), "{text}");
 }

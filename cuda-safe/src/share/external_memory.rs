@@ -207,8 +207,8 @@ impl ExternalMemory {
             .check("cuExternalMemoryGetMappedBuffer", code)
             .map_err(|error| match code {
                 CUresult::CUDA_ERROR_INVALID_VALUE => error.with_detail(format!(
-                    "{bytes} bytes from byte {offset} on: they must lie within the imported memory, and cover all of it if it \
-                     is dedicated"
+                    "{bytes} bytes starting at byte {offset} do not fit into the imported memory, or it is dedicated and \
+                     they are not all of it. Fix: map a part that it has, or all of dedicated memory"
                 )),
                 _ => error,
             })?;

@@ -92,7 +92,7 @@ fn views_can_be_sliced_and_split() {
         shared,
         "split_at: the split index 9 is greater than the length of 8 elements"
     );
-    assert!(exclusive.starts_with("split_at_mut: the index 9"));
+    assert!(exclusive.starts_with("split_at_mut: the split index 9"));
     {
         let (mut low, mut high) = buffer.split_at_mut(4).unwrap();
         low.copy_from(&stream, &high).unwrap();

@@ -274,7 +274,9 @@ fn invalid_samplers_are_rejected() {
     let filtered = plain.filter(FilterMode::LINEAR);
     assert!(rejection(Texture::new(&numbers, filtered)).contains("floating point"));
     assert!(Texture::new(&numbers, filtered.normalized_read(true)).is_ok());
-    assert!(rejection(Texture::new(&words, plain.normalized_read(true))).contains("32 bits"));
+    assert!(
+        rejection(Texture::new(&words, plain.normalized_read(true))).contains("32-bit integers")
+    );
     let wrapped = plain.address([AddressMode::CLAMP, AddressMode::WRAP, AddressMode::CLAMP]);
     assert!(rejection(Texture::new(&words, wrapped)).contains("normalized_coordinates"));
     assert!(rejection(Texture::new(&words, plain.seamless_cube(true))).contains("cubes"));
@@ -622,7 +624,7 @@ fn integer_views_must_match_the_channel_size() {
     assert!(message.contains("floating point"), "{message}");
     let normalized = plain.normalized_read(true);
     let message = rejection(Texture::with_view(&words, normalized, view));
-    assert!(message.contains("32 bits"), "{message}");
+    assert!(message.contains("32-bit integers"), "{message}");
     Texture::with_view(&words, plain, view).unwrap();
 }
 

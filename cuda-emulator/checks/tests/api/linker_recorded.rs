@@ -268,7 +268,12 @@ fn register_limits_match_an_h200() {
         let link = link(&[&hungry("")], &[(0, limit)]);
         assert_eq!(link.codes, [SUCCESS; 4], "{}", link.error);
         assert_eq!(registers(link.module), wanted, "{limit}");
-        assert_eq!(link.info.contains("minimum of 24 is used"), says, "{}", link.info);
+        assert_eq!(
+            link.info.contains("minimum of 24 is used"),
+            says,
+            "{}",
+            link.info
+        );
         let (code, module, info) = loaded(&hungry(""), (0, limit));
         assert_eq!((code, registers(module)), (SUCCESS, wanted), "{limit}");
         assert_eq!(!info.is_empty(), says, "{info}");

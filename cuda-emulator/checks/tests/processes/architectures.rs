@@ -344,7 +344,8 @@ fn unknown_devices_are_reported_with_the_known_ones() {
     for name in ["sm_70", "90", "sm_90a", "H200"] {
         let (code, output, text) = rerun(test, &[("CUDA_EMULATOR_DEVICE", name)]);
         assert_eq!(code, Some(0), "{output}{text}");
-        let part = format!("CUDA_EMULATOR_DEVICE={name}: expected one of sm_80, sm_89, sm_90, sm_100");
+        let part =
+            format!("CUDA_EMULATOR_DEVICE={name}: expected one of sm_80, sm_89, sm_90, sm_100");
         assert!(text.contains(&part), "{text}");
     }
 }

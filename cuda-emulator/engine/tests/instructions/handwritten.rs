@@ -254,14 +254,20 @@ fn video_instructions() {
     for (wrong, why) in [
         ("vadd.u32.u32.u32 %r1.h0, %r2, %r3;", "third source"),
         ("vadd.u32.u32.u32.add %r1.h0, %r2, %r3, %r4;", "selector"),
-        ("vadd.u32.u32.u32 %r1, %r2.b4, %r3;", "the selector `.b4` does not exist"),
+        (
+            "vadd.u32.u32.u32 %r1, %r2.b4, %r3;",
+            "the selector `.b4` does not exist",
+        ),
         ("vadd.u32.u32.u32 %r1, -%r2, %r3;", "doesn't negate"),
         ("vmad.s32.s32.s32 %r1, -%r2, %r3, -%r4;", "either"),
         (
             "vadd2.u32.u32.u32 %r1.h01, %r2, %r3, %r4;",
             "the mask `.h01` does not exist",
         ),
-        ("vadd4.u32.u32.u32 %r1, %r2.b8000, %r3, %r4;", "does not exist"),
+        (
+            "vadd4.u32.u32.u32 %r1, %r2.b8000, %r3, %r4;",
+            "does not exist",
+        ),
         ("vadd2.u32.u32.u32.sat.add %r1, %r2, %r3, %r4;", "form"),
         ("vset4.u32.u32.lt %r1, %r2, %r3;", "third source"),
     ] {
