@@ -53,13 +53,13 @@
 //! # Streams, memory and faults
 //!
 //! - **Streams are explicit.** An array belongs to the stream it was created on. The work that
-//!   computes it is enqueued there, and so is freeing its memory. Arrays of several streams of one
-//!   context may meet in an expression: the streams wait for each other. There is no current stream
-//!   and no current device.
+//!   computes it is enqueued there, and so is freeing its memory. An expression may use arrays of
+//!   several streams of one context. The streams then wait for each other. There is no current
+//!   stream and no current device.
 //! - **Evaluation does not wait.** `eval` enqueues kernels and returns. Methods that return
 //!   elements to the host, such as [`to_vec`](Array::to_vec) and [`item`](Array::item), wait.
 //! - **Faults surface later.** If a kernel faults, a later call that waits returns [`Error::Cuda`].
-//!   Errors of shape are found before anything is enqueued, apart from the exceptions that
+//!   Shape errors are reported before anything is enqueued, apart from the exceptions that
 //!   [`Error::Shape`] lists.
 //! - **Memory comes from the driver's pool**, in stream order. A program that allocates in a loop
 //!   should configure the pool to retain freed memory: see [`cuda_safe::MemoryPool`].
@@ -107,7 +107,7 @@
 //! ```
 //!
 //! [`Reducer`] and [`Convolution`] accept device memory of any kind, and their calls allocate
-//! nothing. Each is created in a context. The methods take `&self` and a stream, so one object
+//! nothing. Create them for a context. Their methods take `&self` and a stream, so one object
 //! serves several threads and streams at once. For arrays, use [`sum`](Expr::sum), the other
 //! reductions and [`convolve`](Array::convolve) instead. [`MapReduce::of`] makes a custom reduction
 //! from closures.

@@ -27,13 +27,14 @@ use crate::element::Element;
 /// lifetimes.
 ///
 /// **Lazy operators.** Operators and functions of arrays return an [`Expr`], and [`Expr::eval`]
-/// computes all of it in one kernel. Kernels are compiled at the first use of an expression's form.
-/// Sizes, strides and numbers are passed at launch. Compiled kernels are kept in memory while an
-/// array of the context exists, and in the disk cache.
+/// computes the whole expression in one kernel, or in a few if it contains reductions. Kernels are
+/// compiled at the first use of an expression's form. Sizes, strides and numbers are passed at
+/// launch. Compiled kernels are kept in memory while an array of the context exists, and in the
+/// disk cache.
 ///
 /// **Streams.** An array belongs to a stream. The work that computes the array is enqueued on this
-/// stream, and so is freeing it. Arrays of several streams of one context may meet in an
-/// expression: the streams wait for each other.
+/// stream, and so is freeing it. An expression may use arrays of several streams of one context.
+/// The streams then wait for each other.
 ///
 /// ```
 /// use cuda_compute::{Array, s};

@@ -103,7 +103,7 @@ fn enqueue<const N: usize>(
 }
 
 /// Returns the number of vectors per thread: 16 bytes of the largest element that is read, which
-/// keeps the memory busy. With more, there are too few blocks, or they are too slow.
+/// keeps the memory busy. More vectors per thread would leave too few blocks, or slow them down.
 fn unroll(form: &Form) -> u8 {
     let read = form.leaves.iter().filter(|leaf| leaf.is_read());
     match read.map(|leaf| leaf.data.size()).max() {

@@ -193,8 +193,8 @@ pub(super) fn run(
         data: node.data,
     });
     let targets: Vec<Target<'_>> = targets.collect();
-    // If there are no elements, the targets still need one element per result, as the kernel counts
-    // them.
+    // If there are no elements, the targets still need one element per result, because the kernel
+    // counts results.
     let places = whole.with_lengths(|axis| match folded(axis) && count == 0 {
         true => 1,
         false => shape[axis],
@@ -284,7 +284,7 @@ fn accumulator_bytes(folds: &[Folded]) -> usize {
     bytes.sum()
 }
 
-/// Returns the size of the accumulators in memory, where each has the largest alignment.
+/// Returns the size of the accumulators in memory, in bytes. Each one is aligned to 16 bytes.
 fn accumulator_room(folds: &[Folded]) -> usize {
     let bytes = folds
         .iter()
@@ -581,7 +581,7 @@ mod tests {
                 leaf(DataType::F32, Access::Linear, LeafSource::Memory),
                 leaf(DataType::U8, Access::Linear, LeafSource::Memory),
                 leaf(DataType::F16, Access::Linear, LeafSource::Memory),
-                // These are no vectors in memory.
+                // These leaves load no vectors from memory.
                 leaf(DataType::F64, Access::Uniform, LeafSource::Memory),
                 leaf(
                     DataType::F64,
@@ -696,14 +696,14 @@ mod tests {
         assert_eq!(chosen(&[4, 62], &[0, 1], 1), (rows(8), 2, 2));
         assert_eq!(chosen(&[1, 63], &[0, 1], 1), (rows(4), 4, 2));
         assert_eq!(chosen(&[4, 63], &[0, 1], 0), (columns(32), 1, 1));
-        // Axes of one element are passed over.
+        // Axes of one element are ignored.
         assert_eq!(chosen(&[64, 1], &[0, 1], 0), (rows(4), 4, 4));
         assert_eq!(chosen(&[10, 1], &[0, 1], 1), (columns(8), 2, 1));
     }
 
     #[test]
     fn blocks_share_as_many_results_as_there_are_counters_for() {
-        // A device that would have blocks for more.
+        // A device with blocks for more vectors.
         let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 10_000);
         let splits = |rows| schedule(&kernels, true, (rows, 1 << 21, 1), FEW).splits;
         assert_eq!(splits(SHARED_RESULTS), 2);

@@ -241,7 +241,8 @@ fn vector_width(space: &Space, starts: &[Start]) -> usize {
     width
 }
 
-/// A result with one element for the whole space is written linearly.
+/// Returns the access pattern of a stored result. A result with one element for the whole space is
+/// written linearly.
 fn stored(access: Access) -> Access {
     match access {
         Access::Uniform => Access::Linear,

@@ -15,7 +15,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The maximum number of values in one kernel. More would take the compiler too long.
+/// The maximum number of values in one kernel. More values would take too long to compile.
 pub(super) const MAX_VALUES: usize = 1000;
 /// The maximum number of arrays that one kernel reads.
 const MAX_LEAVES: usize = 60;

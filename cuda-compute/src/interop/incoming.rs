@@ -250,8 +250,8 @@ impl Incoming {
 
     /// Creates an array of the tensor's memory on `stream`. Nothing is copied.
     ///
-    /// The tensor's deleter is called when the last array or expression that uses the memory is
-    /// dropped, on that thread, after waiting for the stream. With
+    /// Dropping the last array or expression that uses the memory waits for the stream and then
+    /// calls the tensor's deleter, on the same thread. With
     /// [`into_array_behind`](Self::into_array_behind), the host doesn't wait.
     ///
     /// Writing to the array writes to the tensor's memory if no other array shares it and the
@@ -279,8 +279,8 @@ impl Incoming {
         unsafe { self.array(stream, None) }
     }
 
-    /// Does the same as [`into_array`](Self::into_array), but in the order of the producer's
-    /// stream.
+    /// Creates an array of the tensor's memory like [`into_array`](Self::into_array), but in the
+    /// order of the producer's stream.
     ///
     /// `stream` waits for the work enqueued on `producer` so far. When the array is no longer
     /// needed, `producer` waits for `stream`, and the deleter is called at once. The host does not
@@ -308,6 +308,8 @@ impl Incoming {
         unsafe { self.array(stream, Some(producer)) }
     }
 
+    /// Creates the array, with or without the producer's stream.
+    ///
     /// # Safety
     /// The conditions are those of [`into_array`](Self::into_array) or
     /// [`into_array_behind`](Self::into_array_behind).
@@ -492,7 +494,7 @@ mod tests {
         );
     }
 
-    /// What an array of `f64` says of a tensor that was changed.
+    /// Returns the error of importing a changed tensor as an array of `f64`, if any.
     fn taken(lengths: &mut [i64], change: impl Fn(&mut DLManagedTensorVersioned)) -> Result<()> {
         let stream = Stream::new(&cuda_safe::Context::primary(0).unwrap()).unwrap();
         let mut of = tensor(lengths, None);
@@ -538,7 +540,7 @@ mod tests {
             taken(&mut [0], |of| of.dl_tensor.device = device).map_err(|error| error.to_string())
         };
         assert_eq!(on(DLDeviceType::CUDA, 0), Ok(()));
-        // Managed memory is on all of them.
+        // Managed memory is on all devices.
         assert_eq!(on(DLDeviceType::CUDA_MANAGED, 5), Ok(()));
         for (device, id, why) in [
             (

@@ -58,10 +58,10 @@
 //! | -1 | no ordering: the caller has ordered the work |
 //! | others | a stream's handle |
 //!
-//! - Giving: call [`Outgoing::ready_on`] with a [`Stream`](cuda_safe::Stream), or
+//! - Export: call [`Outgoing::ready_on`] with a [`Stream`](cuda_safe::Stream), or
 //!   [`Outgoing::ready_for`] with such a number. To get an event instead, call
 //!   [`Outgoing::ready_event`].
-//! - Taking: pass the [`stream_number`] of the array's stream. Alternatively, pass -1, and pass the
+//! - Import: pass the [`stream_number`] of the array's stream. Alternatively, pass -1, and pass the
 //!   other library's stream to [`Incoming::into_array_behind`].
 //!
 //! # When memory is freed
@@ -69,12 +69,13 @@
 //! When a library calls a tensor's deleter, it no longer uses the memory on the host, but its
 //! kernels may still run. The memory is freed when they have finished:
 //!
-//! - Memory that this library gave away is freed after all work on the stream that was passed to
+//! - Memory that this library exported is freed after all work on the stream that was passed to
 //!   [`ready_on`](Outgoing::ready_on). If no stream was passed, the deleter waits for all work of
 //!   the context.
-//! - For memory that this library took, dropping the last array waits for the array's stream and
-//!   calls the deleter on the same thread. With [`into_array_behind`](Incoming::into_array_behind),
-//!   it makes the other library's stream wait instead, and the host does not wait.
+//! - For memory that this library imported, dropping the last array waits for the array's stream
+//!   and calls the deleter on the same thread. With
+//!   [`into_array_behind`](Incoming::into_array_behind), it makes the other library's stream wait
+//!   instead, and the host does not wait.
 //!
 //! If it is unknown whether the work has finished, the memory is leaked. Dropping such an array in
 //! a host function (`cuda_safe::Stream::launch_host_function`) leaks it too, so don't do that.

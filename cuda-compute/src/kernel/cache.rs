@@ -40,8 +40,8 @@ pub(crate) trait Specialisation:
 /// Algorithms that share one `Kernels` compile each kernel once. Algorithms created from a context
 /// alone have their own kernels.
 ///
-/// There is deliberately no process-wide list of owned kernels. It would keep contexts alive, or
-/// outlive borrowed ones, without the knowledge of those who dropped them.
+/// There is deliberately no process-wide list of owned kernels. Such a list would keep owned
+/// contexts alive after their users have dropped them, and outlive borrowed contexts.
 ///
 /// ```
 /// use cuda_compute::{Kernels, Reducer};

@@ -133,9 +133,11 @@ impl Handle {
     /// Enqueues a product.
     ///
     /// # Safety
-    /// The caller must ensure that `addresses` are those of the first elements of the left operand,
-    /// the right operand and the result, that each has the elements of this type that the plan
-    /// accesses, and that each is ordered with the handle's stream.
+    /// The caller must ensure that:
+    /// - `addresses` are those of the first elements of the left operand, the right operand and the
+    ///   result;
+    /// - each has the elements of this type that the plan accesses;
+    /// - each is ordered with the handle's stream.
     pub(super) unsafe fn multiply(
         &self,
         plan: &Plan,
