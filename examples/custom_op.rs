@@ -65,7 +65,7 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
             let (has, needs) = (parameters.len(), OUTPUTS + INPUTS + 1);
             ensure!(
                 has == needs,
-                "{name} has {has} parameters, and must have {needs}"
+                "{name} has {has} parameters, but must have {needs}"
             );
         }
         Ok(Self {
@@ -86,7 +86,7 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
             let other = input.shape();
             ensure!(
                 other == shape,
-                "the arrays have the shapes {shape:?} and {other:?}, and must have the same shape"
+                "the arrays have the shapes {shape:?} and {other:?}, but must have the same shape"
             );
         }
         self.allocate_for(&shape)?;

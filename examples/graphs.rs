@@ -80,7 +80,7 @@ fn captured(gpu: &Gpu, module: &Module) -> Result<()> {
     ]);
     println!("{table}");
 
-    // Once more from the start, compared with the CPU.
+    // Runs once more from the start, and compares with the CPU.
     x.copy_from_slice(stream, &start)?;
     exec.launch(stream)?;
     let result = x.to_vec(stream)?;

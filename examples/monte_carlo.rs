@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     let samples = match std::env::args().nth(1) {
         Some(text) => text
             .parse()
-            .with_context(|| format!("SAMPLES is {text}, and must be a number"))?,
+            .with_context(|| format!("SAMPLES is {text}, but must be a number"))?,
         None => gpu.size(1 << 28, 1 << 16),
     };
     integrals(&gpu, samples)?;

@@ -1,7 +1,7 @@
 """The work of the bench `arrays` by other libraries, under the same names.
 
-Each call makes its result's memory as the library does by default: PyTorch's and CuPy's from their pools, which have kept
-that of the last result. CUB writes into memory that is there.
+Each call allocates its result in the library's default way. PyTorch and CuPy allocate from their pools, which have retained
+the memory of the previous result. CUB writes to existing memory.
 """
 
 import ctypes

@@ -2,10 +2,10 @@
 
     python3 benches/peers/run.py [name ...]
 
-README.md beside this file names them, what each does and how to get them. Device times are medians between two events around a call with the queue filled
-beforehand, launch times are the host's. Rows go to peers.jsonl in BENCH_OUT, otherwise in
-target/benches; a library that is missing is named there as missing. On the emulator only launches are
-measured.
+README.md in this folder lists the libraries, their work and how to install them. Launch times are host times. Other
+times are mostly medians of the device time between two events around a call, with the queue filled beforehand. Rows are
+written to peers.jsonl in BENCH_OUT, or in target/benches if BENCH_OUT is not set. Missing libraries are recorded there. On
+the emulator, only launches are measured.
 """
 
 import ctypes

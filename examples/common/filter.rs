@@ -74,7 +74,7 @@ impl Filter {
         let size = rows.len();
         ensure!(
             size % 2 == 1,
-            "it has {size} rows, and must have an odd number"
+            "it has {size} rows, but must have an odd number"
         );
         for (i, row) in rows.iter().enumerate() {
             let columns = row.len();

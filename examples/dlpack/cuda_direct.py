@@ -1,7 +1,8 @@
-"""Arrays of cuda-compute in Python: a wrapper of libdlpack.so with the standard library alone.
+"""Arrays of cuda-compute in Python: a wrapper of libdlpack.so that needs only the standard library.
 
-An Array speaks DLPack and `__cuda_array_interface__`, so `torch.from_dlpack(array)` and `cupy.asarray(array)` take it, and
-`from_dlpack(tensor)` makes one of theirs. Structures are written down here once more, and not taken from the library.
+An Array supports DLPack and `__cuda_array_interface__`, so `torch.from_dlpack(array)` and `cupy.asarray(array)` accept it.
+`from_dlpack(tensor)` creates an Array from a tensor of another library. The structures are declared again here, independently
+of the library.
 """
 
 import ctypes

@@ -2,7 +2,7 @@
 
     python3 torch_and_cupy.py PATH/libdlpack.so [torch] [cupy]
 
-Without names, both libraries are wanted. Each line says what was checked; the first failure ends the program.
+Without names, the program tests both libraries. It prints a line for each check and exits at the first failure.
 """
 
 import gc
