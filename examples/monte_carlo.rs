@@ -107,8 +107,9 @@ fn integrals(gpu: &Gpu, samples: usize) -> Result<()> {
     Ok(())
 }
 
-/// The value of the right to buy a share at a given price in a year, if the logarithm of its price is a random walk (Black
-/// and Scholes, "The pricing of options and corporate liabilities", 1973).
+/// Estimates the value of the right to buy a share at a given price in a year, if the logarithm of
+/// the share's price is a random walk (Black and Scholes, "The pricing of options and corporate
+/// liabilities", 1973).
 fn option_price(gpu: &Gpu, samples: usize) -> Result<()> {
     heading(
         "a European call option: price 100, strike 105, one year, 5 % interest, 20 % volatility",

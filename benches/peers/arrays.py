@@ -254,7 +254,7 @@ def cub(peers, library):
         peers.read(chosen, small)
     measure_host(peers, "CUB", "selection of half of 2^27 f32", select)
     if not 0.49 < chosen.value / n < 0.51:
-        raise RuntimeError(f"CUB has selected {chosen.value} of {n}")
+        raise RuntimeError(f"CUB selected {chosen.value} of {n} elements")
 
     measure_sizes(peers, "CUB", Calls(
         lambda place, shape: (at(place), c_longlong(product(shape))), affine=lambda x: run("affine", x[0], out, x[1]),

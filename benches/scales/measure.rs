@@ -82,7 +82,8 @@ pub struct Measured {
     pub devices: usize,
     /// The sum with its result on the host: for divided work, and for the same work on each device.
     pub sum: [f64; 2],
-    /// The sum with its result on the devices, combined by an all-reduce of one number.
+    /// The sum with its result on the host, but combined on the devices by an all-reduce of one
+    /// number.
     pub sum_reduced: [f64; 2],
     pub convolution: [f64; 2],
     /// All-reduces of [`Sizes::reduced`], enqueued in a row.

@@ -27,7 +27,7 @@
 //!
 //! - **Arrays are values.** An [`Array`] has up to eight axes. Clones, slices, transposes and
 //!   reshaped arrays share its memory. Writing to an array first copies it if others still use the
-//!   memory. So no array changes while you hold it, and arrays need no lifetimes.
+//!   memory, so it never changes other arrays. Arrays need no lifetimes.
 //! - **Expressions are lazy.** Operators and methods of arrays return an [`Expr`], and nothing is
 //!   computed until you call [`eval`](Expr::eval). It generates one kernel for all values of the
 //!   same shape, and one for all reductions along the same axes.

@@ -143,7 +143,7 @@ def taken_out(capsule):
             pointer = python.PyCapsule_GetPointer(id(capsule), name)
             python.PyCapsule_SetName(id(capsule), used)
             return pointer, versioned
-    raise BufferError("no tensor, or one that has been taken already")
+    raise BufferError("the object is not a DLPack capsule, or its tensor was taken already")
 
 
 def from_dlpack(other, behind=-1):
@@ -171,7 +171,7 @@ def from_interface(other):
     """Creates an array from the memory of `__cuda_array_interface__`."""
     told = other.__cuda_array_interface__
     if told.get("mask") is not None:
-        raise BufferError("elements that are masked")
+        raise BufferError("masked elements are not supported")
     facts = Facts()
     facts.rank = len(told["shape"])
     facts.lengths[: facts.rank] = told["shape"]
@@ -253,12 +253,12 @@ class Array:
         if versioned and not copy:
             return self._capsule(False, stream, True)
         if copy is False:
-            raise BufferError("before DLPack 1.0 an array can be shared only by copying it")
+            raise BufferError("without DLPack 1.0, an array can only be shared as a copy")
         other = self.another()
         return other.given().__dlpack__(stream=stream, max_version=max_version)
 
     def given(self):
-        """Gives the array away. The recipient may write to it."""
+        """Transfers the array. The recipient may write to it."""
         return Given(self)
 
     def _capsule(self, give, stream, versioned):
@@ -289,7 +289,7 @@ class Array:
 
 
 class Given:
-    """An array that is given away to its first recipient."""
+    """An array that is transferred to its first recipient."""
 
     def __init__(self, array):
         self.array = array

@@ -23,8 +23,7 @@ use crate::element::Element;
 /// An array of up to eight axes in device memory.
 ///
 /// **Values.** Clones, slices and transposes share memory. Writing to an array first copies it if
-/// others still use the memory. So no array changes while you hold it, and arrays need no
-/// lifetimes.
+/// others still use the memory, so it never changes other arrays. Arrays need no lifetimes.
 ///
 /// **Lazy operators.** Operators and functions of arrays return an [`Expr`], and [`Expr::eval`]
 /// computes the whole expression in one kernel, or in a few if it contains reductions. Kernels are
@@ -128,7 +127,7 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Shows type, shape and stream. [`Array::to_vec`] returns the elements.
+/// Formats the type, shape and stream. [`Array::to_vec`] returns the elements.
 impl<T: Element> fmt::Debug for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

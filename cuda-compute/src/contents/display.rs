@@ -205,7 +205,8 @@ impl Page {
 mod tests {
     use super::*;
 
-    /// The text of an array whose words are the letters from `a` on, each so many times.
+    /// Returns the text of an array whose words are the letters from `a` on, each repeated this
+    /// many times.
     fn text(lengths: &[usize], short: bool, repeated: usize, width: usize) -> String {
         let page = |words: Vec<String>| Page {
             shape: Shape::of(lengths),

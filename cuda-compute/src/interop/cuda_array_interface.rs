@@ -122,7 +122,8 @@ impl<T: Element> Array<T> {
     ///
     /// # Errors
     /// Returns [`Error::Foreign`] if:
-    /// - the elements have another type or byte order, or are not aligned;
+    /// - the element type is not `T`, the byte order is not the host's, or the memory is not
+    ///   aligned;
     /// - a stride is not a multiple of the element size;
     /// - there are more than [`MAX_RANK`] axes;
     /// - the stream is 0;
