@@ -134,8 +134,8 @@ fn option_price(gpu: &Gpu, samples: usize) -> Result<()> {
     Ok(())
 }
 
-/// One error bar should contain the exact value in 68.3 % of all runs, and two error bars in 95.4 %. This computes many
-/// runs at once, one per row.
+/// Checks the error bars with many runs at once, one per row. One error bar should contain the
+/// exact value in 68.3 % of all runs, and two error bars in 95.4 %.
 fn error_bars(gpu: &Gpu) -> Result<()> {
     let (runs, samples) = (gpu.size(100_000, 2000), 256);
     heading(format!(

@@ -87,7 +87,7 @@ impl<T: Element> Array<T> {
         Ok(Self::of(memory, Layout::dense(shape, Order::C)))
     }
 
-    /// Creates an array with one value in all elements.
+    /// Creates an array in which every element has the same value.
     ///
     /// # Errors
     /// Returns [`Error::Shape`] if the shape is invalid: see [`Shape::new`](crate::Shape::new).
@@ -96,8 +96,8 @@ impl<T: Element> Array<T> {
         Expr::scalar(value).broadcast_to(shape)?.eval_on(stream)
     }
 
-    /// Creates an array with one value in all elements, with the shape, stream and memory order of
-    /// another array.
+    /// Creates an array in which every element has the same value, with the shape, stream and
+    /// memory order of another array.
     ///
     /// ```
     /// # use cuda_compute::Array;

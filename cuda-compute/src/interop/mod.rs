@@ -28,12 +28,12 @@
 //!
 //! # Who may write
 //!
-//! Arrays have value semantics: writing to one array never changes another. Libraries that share
-//! memory don't know this, so these rules apply:
+//! Arrays have value semantics: writing to one array never changes another. Other libraries that
+//! share the memory don't know this, so these rules apply:
 //!
-//! - [`into_dlpack`](Array::into_dlpack) gives an array away. Its consumer becomes the only user of
-//!   the memory and may write to it. If other arrays or expressions use the memory too, the tensor
-//!   is a copy, and flagged as one.
+//! - [`into_dlpack`](Array::into_dlpack) transfers an array to another library. This consumer
+//!   becomes the only user of the memory and may write to it. If other arrays or expressions use
+//!   the memory too, the tensor is a copy, and flagged as one.
 //! - [`share_dlpack`](Array::share_dlpack) gives read access. The tensor is flagged as read-only,
 //!   and this library's arrays keep their elements. While the other library holds the memory,
 //!   writing to one of these arrays copies it first. PyTorch 2 and CuPy 13 ignore the flag and let
@@ -77,8 +77,9 @@
 //!   [`into_array_behind`](Incoming::into_array_behind), it makes the other library's stream wait
 //!   instead, and the host does not wait.
 //!
-//! If it is unknown whether the work has finished, the memory is leaked. Dropping such an array in
-//! a host function (`cuda_safe::Stream::launch_host_function`) leaks it too, so don't do that.
+//! If it is unknown whether the work has finished, the memory is leaked. Do not drop such an array
+//! in a host function (`cuda_safe::Stream::launch_host_function`), because that leaks the memory
+//! too.
 //!
 //! The array must be on the same device and in the same context that the other library uses. For
 //! almost all libraries, including PyTorch and CuPy, that is the primary context,

@@ -77,8 +77,8 @@ impl<T: Math> Array<T> {
     ///
     /// # Errors
     /// Returns [`Error::Missing`] if cuBLAS is not installed, and [`Error::Cublas`] if one of its
-    /// calls fails. Returns another error if the shapes don't match, if the operands belong to
-    /// different contexts, or if memory runs out.
+    /// calls fails. Returns [`Error::Shape`] if the shapes don't match or the operands belong to
+    /// different contexts, and [`Error::Cuda`] if memory runs out.
     pub fn matmul(&self, other: impl IntoExpr<T>) -> Result<Self> {
         self.matmul_with(other, MatmulOptions::default())
     }

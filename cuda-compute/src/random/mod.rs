@@ -106,8 +106,8 @@ impl Random {
         self.seed
     }
 
-    /// Returns the position: the index of the next block. To continue from here in another sequence
-    /// with the same seed, [`skip`](Self::skip) this number of blocks.
+    /// Returns the position: the index of the next block. A new sequence with the same seed
+    /// continues from here after it has [skipped](Self::skip) this number of blocks.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
