@@ -79,7 +79,7 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
         })
     }
 
-    /// Applies the operator to arrays of one shape.
+    /// Applies the operator to arrays of the same shape.
     fn apply(&mut self, inputs: [ArrayViewD<f32>; INPUTS]) -> Result<[ArrayD<f32>; OUTPUTS]> {
         let shape = inputs[0].shape().to_vec();
         for input in &inputs {

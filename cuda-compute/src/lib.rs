@@ -212,8 +212,8 @@ pub use convolution::{
 /// - Functions in CUDA C++ through [`CudaFn`], which refer to the struct and its fields by name. A
 ///   [`Combination`] of such a function can be used in reductions along any axes and in scans.
 ///
-/// Kernels read and write structs of 1, 2, 4, 8 and 16 bytes at once. They access other structs in
-/// parts, as the alignment of the fields allows.
+/// Kernels read and write structs of 1, 2, 4, 8 and 16 bytes in one access. They access other
+/// structs in parts, as the alignment of the fields allows.
 pub use cuda_compute_macros::Element;
 pub use element::{
     ComplexNumber, DataType, Element, ElementField, FieldType, Float, Integer, Math, Number,

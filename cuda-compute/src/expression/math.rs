@@ -98,9 +98,9 @@ unary_functions! { Float:
     exp2 EXP2;
     /// Returns 10 raised to this power.
     exp10 EXP10;
-    /// Returns e raised to this power, minus 1. The result is accurate also near 0.
+    /// Returns e raised to this power, minus 1. The result is also accurate near 0.
     exp_m1 EXP_M1;
-    /// Returns the natural logarithm of 1 plus this number. The result is accurate also near 0.
+    /// Returns the natural logarithm of 1 plus this number. The result is also accurate near 0.
     ln_1p LN_1P;
     /// Returns the base 2 logarithm.
     log2 LOG2;
@@ -155,9 +155,9 @@ unary_functions! { Float:
     floor FLOOR;
     /// Rounds up.
     ceil CEIL;
-    /// Rounds to the nearest integer, and ties away from zero.
+    /// Rounds to the nearest integer, with ties away from zero.
     round ROUND;
-    /// Rounds to the nearest integer, and ties to the even one.
+    /// Rounds to the nearest integer, with ties to the even one.
     round_ties_even ROUND_TIES_EVEN;
     /// Rounds towards zero.
     trunc TRUNC;

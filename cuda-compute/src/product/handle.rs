@@ -110,9 +110,9 @@ impl Handle {
         // the stream alive.
         let set = unsafe { (functions.set_stream)(raw, stream.as_raw().cast()) };
         check("cublasSetStream_v2", set)?;
-        // The workspace is set after the stream, because setting the stream resets it. SAFETY: this
-        // is device memory of that size. It is used only on its own stream and freed there after
-        // the handle is destroyed.
+        // The workspace is set after the stream, because setting the stream resets it.
+        // SAFETY: this is device memory of that size. It is used only on its own stream and freed
+        // there after the handle is destroyed.
         let set = unsafe { (functions.set_workspace)(raw, handle.address(), bytes) };
         check("cublasSetWorkspace_v2", set)?;
         let mode = library::DISALLOW_REDUCED_PRECISION_REDUCTION;
