@@ -250,8 +250,8 @@ impl Layout {
         Ok(result)
     }
 
-    /// Returns the layout of another shape with the elements in C order, or `None` if no strides
-    /// describe it.
+    /// Returns the layout of another shape with the elements in C order, or `None` if it cannot be
+    /// expressed with strides.
     pub(crate) fn reshaped(&self, shape: Shape) -> Option<Self> {
         let mut result = Self::dense(shape, Order::C);
         result.offset = self.offset;

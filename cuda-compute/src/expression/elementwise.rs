@@ -149,10 +149,10 @@ mod tests {
         assert_eq!(of(&[read(DataType::F32)], 4), 1);
         assert_eq!(of(&[read(DataType::F64)], 1), 2);
         assert_eq!(of(&[read(DataType::U8), read(DataType::F64)], 1), 2);
-        // Four vectors at most, one at least.
+        // At most four vectors, and at least one.
         assert_eq!(of(&[read(DataType::U8)], 1), 4);
         assert_eq!(of(&[read(DataType::Complex64)], 2), 1);
-        // Nothing that is read in vectors.
+        // Nothing is read in vectors.
         assert_eq!(of(&[], 4), 2);
         assert_eq!(of(&[(DataType::F64, Access::Uniform)], 2), 2);
     }

@@ -472,11 +472,11 @@ mod tests {
         for (outer, length, group, unroll, splits) in [
             (many, 1, 1, 1, 1),
             (many, 16, 4, 4, 1),
-            // Four vectors for each thread up to 32, eight from there on.
+            // Each thread gets four vectors in rows of up to 32 vectors, and eight in longer rows.
             (many, 32, 8, 4, 1),
             (many, 33, 4, 8, 1),
             (many, 40, 8, 4, 1),
-            // A warp at most, up to 1024 vectors.
+            // At most one warp per row of up to 1024 vectors.
             (many, 1024, 32, 8, 1),
             (many, 1025, 256, 4, 1),
             // A block for each row if there are few of them, unless they are too short for it.
@@ -520,7 +520,7 @@ mod tests {
             ((5, 1000, 3), 4, 8, 5, 2),
             ((1, 512, 3), 4, 8, 1, 1),
             ((1, 513, 3), 4, 8, 1, 2),
-            // 32 vectors at most side by side.
+            // At most 32 vectors next to each other.
             ((2, 8, 32), 32, 1, 2, 1),
             ((2, 8, 33), 32, 1, 4, 1),
             ((2, 31, 64), 32, 2, 4, 1),
@@ -692,7 +692,7 @@ mod tests {
         assert_eq!(chosen(&[4, 64], &[0, 1], 1), (rows(4), 4, 4));
         assert_eq!(chosen(&[4, 64], &[1, 0], 0), (rows(4), 4, 4));
         assert_eq!(chosen(&[4, 64], &[0, 1], 0), (columns(16), 4, 1));
-        // Vectors end with each row, unless there is one only, and with the columns.
+        // Vectors end with each row, unless there is only one row, and with the columns.
         assert_eq!(chosen(&[4, 62], &[0, 1], 1), (rows(8), 2, 2));
         assert_eq!(chosen(&[1, 63], &[0, 1], 1), (rows(4), 4, 2));
         assert_eq!(chosen(&[4, 63], &[0, 1], 0), (columns(32), 1, 1));

@@ -340,7 +340,7 @@ mod tests {
         let (x, y) = (zeros(), zeros());
         assert_eq!(counts(&(&x + &x)), (1, 0, 2));
         assert_eq!(counts(&((&x + &x) * (&x + &x))), (1, 0, 3));
-        // Other memory, another layout, another type.
+        // Other memory, another layout and another type each need a leaf.
         assert_eq!(counts(&(&x + &y)), (2, 0, 3));
         assert_eq!(counts(&(&x + x.t())), (2, 0, 3));
         let bits = x.reinterpret::<u32>().unwrap().cast::<i32>();
@@ -371,7 +371,7 @@ mod tests {
         assert_eq!(planned(&sum(MAX_LEAVES)).unwrap().leaves.len(), MAX_LEAVES);
         let error = planned(&sum(MAX_LEAVES + 1)).unwrap_err().to_string();
         assert!(error.contains("reads more than 60 arrays"), "{error}");
-        // The same one again is none.
+        // Reading the same array again adds no leaf.
         assert!(planned(&(sum(MAX_LEAVES) + &sum(1))).is_ok());
     }
 

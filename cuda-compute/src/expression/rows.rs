@@ -453,7 +453,7 @@ mod tests {
         // The kernel of whole rows doesn't know the places of values.
         let place = x.argmax_axis(1).keep_axes().cast::<f32>();
         assert!(!one(&[&(&x - place)]));
-        // Nothing.
+        // No elements.
         let empty = zeros::<f32>(&stream, &[0, 4]);
         assert!(!one(&[&(&empty - empty.sum_axis(1).keep_axes())]));
     }
@@ -482,7 +482,7 @@ mod tests {
         let stream = stream();
         let x = zeros::<f64>(&stream, &[2, 8]);
         let with = |count: usize| {
-            // 32 bytes each.
+            // 32 bytes of accumulators each.
             let spread = |i: usize| (&x * i as f64).var_axis(1, 0).keep_axes();
             let sum = (0..count).fold(x.expr(), |sum, i| sum + spread(i));
             is_one_kernel(&stream, &[&sum.node])

@@ -4,8 +4,8 @@ use std::{ffi::c_void, fmt};
 
 use crate::element::DataType;
 
-/// The version of these structures. Another major version has another layout, and a minor version
-/// adds values.
+/// The version of these structures. A new major version changes the layout. A new minor version
+/// only adds values.
 pub const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 1 };
 
 /// The flag of a read-only tensor.
