@@ -258,7 +258,8 @@ impl Rows {
                 size_name(rows),
                 size_name(columns)
             );
-            // In the order of the first operand, with a transposed second operand.
+            // The result has the memory order of the first operand. The second operand is
+            // transposed.
             self.measure(
                 bench,
                 &format!("{work}, added"),
@@ -494,7 +495,8 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Returns inputs of this shape, one per call, or fewer if the pool would have to start again.
+    /// Returns up to 22 inputs of this shape from consecutive pieces of the pool. There are fewer
+    /// if the pool is too small for that many.
     fn take(&self, shape: &[usize]) -> Result<Vec<Array<f32>>> {
         let count: usize = shape.iter().product();
         (0..(self.pool.len() / count).min(22))

@@ -1,4 +1,4 @@
-//! From source to a kernel: by compilation, from the disk cache, from memory.
+//! The time from source to a loaded kernel: by compilation, from the disk cache and from memory.
 
 mod common;
 

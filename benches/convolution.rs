@@ -191,7 +191,7 @@ fn one(
     Ok(())
 }
 
-/// Convolves images with interleaved channels with the method of arrays. Each result is a new array.
+/// Convolves images with interleaved channels with the arrays' method. Each result is a new array.
 fn image<T: Pixel + Number>(
     bench: &mut Bench,
     size: usize,

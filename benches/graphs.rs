@@ -19,7 +19,7 @@ fn main() -> Result<()> {
     making(&mut bench, &three)
 }
 
-/// The number of launches in a row.
+/// Launches the kernel `count` times in a row.
 fn row(stream: &Stream, three: &Function, x: &mut DeviceBuffer<f32>, count: usize) -> Result<()> {
     for _ in 0..count {
         // SAFETY: the kernel does nothing.

@@ -3,8 +3,9 @@
 //!
 //! scaling [--network MICROSECONDS GB_PER_S]
 //!
-//! Without a launcher, it uses all devices with one thread each: with copies between them, and with NCCL if it is installed.
-//! Under `mpirun` or another launcher, each process is a rank, and NCCL connects them.
+//! Without a launcher, it uses all devices with one thread each. It measures twice: with copies
+//! between the devices, and with NCCL if it is installed. Under `mpirun` or another launcher, each
+//! process is a rank, and NCCL connects them.
 
 mod scales;
 

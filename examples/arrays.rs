@@ -1,4 +1,4 @@
-//! Arrays: simulates the temperature of a plate, and evaluates it.
+//! Arrays: simulates and analyses the temperature of a plate.
 //!
 //! ```text
 //! arrays [EDGE [STEPS]]

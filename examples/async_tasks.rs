@@ -38,7 +38,7 @@ fn main() -> Result<()> {
     let runtime = runtime::Builder::new_current_thread().build()?;
     let tasks = task::LocalSet::new();
     let (outputs, turns, time) = runtime.block_on(tasks.run_until(async {
-        // Stands for other work of the thread, which continues while the requests run.
+        // Represents other work of the thread, which continues while the requests run.
         let turns = Rc::new(Cell::new(0u64));
         let counter = turns.clone();
         let other = task::spawn_local(async move {

@@ -50,7 +50,7 @@ fn main() -> Result<()> {
     let capability = gpu.context.device().compute_capability()?;
     ensure!(
         capability.major >= 9,
-        "clusters need compute capability 9.0, and this device has {capability}"
+        "clusters need compute capability 9.0, but this device has {capability}"
     );
     let len = gpu.size(1 << 26, 1 << 16);
     heading(format!("{len} numbers in {BINS} bins"));

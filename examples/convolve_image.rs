@@ -196,7 +196,7 @@ fn check(planes: &[Vec<f32>], expected: &[Vec<f32>], filter: &Filter, width: usi
     Ok(())
 }
 
-/// A sum between two integers may be rounded to either one.
+/// Checks the bytes. A sum between two integers may be rounded to either one.
 fn check_bytes(bytes: &[u8], expected: &Picture, filter: &Filter) -> Result<()> {
     let limit = filter.tolerance(255.0);
     let [low, high] = [-limit, limit].map(|slack| expected.bytes(|value| value + slack));

@@ -65,7 +65,7 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
             let (has, needs) = (parameters.len(), OUTPUTS + INPUTS + 1);
             ensure!(
                 has == needs,
-                "{name} has {has} parameters, and must have {needs}"
+                "{name} has {has} parameters, but must have {needs}"
             );
         }
         Ok(Self {
@@ -79,14 +79,14 @@ impl<'gpu, const INPUTS: usize, const OUTPUTS: usize> Operator<'gpu, INPUTS, OUT
         })
     }
 
-    /// Applies the operator to arrays of one shape.
+    /// Applies the operator to arrays of the same shape.
     fn apply(&mut self, inputs: [ArrayViewD<f32>; INPUTS]) -> Result<[ArrayD<f32>; OUTPUTS]> {
         let shape = inputs[0].shape().to_vec();
         for input in &inputs {
             let other = input.shape();
             ensure!(
                 other == shape,
-                "the arrays have the shapes {shape:?} and {other:?}, and must have the same shape"
+                "the arrays have the shapes {shape:?} and {other:?}, but must have the same shape"
             );
         }
         self.allocate_for(&shape)?;

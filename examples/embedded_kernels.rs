@@ -15,7 +15,7 @@ mod kernels {
     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 }
 
-/// As in `vectors.cu`.
+/// The same struct as in `vectors.cu`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Affine {
@@ -24,7 +24,7 @@ struct Affine {
 }
 
 cuda_safe::kernels! {
-    /// The kernel that the build script could not declare.
+    /// The kernel that the build script could not declare, declared by hand.
     struct ByHand;
     /// `x = scale x + shift`
     fn affine(x: &mut [f32], f: Affine, n: u32);

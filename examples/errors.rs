@@ -1,7 +1,7 @@
 //! A tour of errors and their messages.
 //!
-//! Provokes every error, and shows its kind and complete message. Errors that make the device unusable
-//! for the process run in a child process, which is this program, started again.
+//! Causes every kind of error, and shows its kind and complete message. Errors that make the device
+//! unusable for the process occur in a child process, in which this program runs again.
 
 mod common;
 
@@ -31,7 +31,7 @@ cuda_safe::kernels! {
     fn scale(x: &mut [u64], factor: f32, n: u32);
 }
 
-/// A stop of the tour: the mistake, the expected error, and the code that provokes it.
+/// A step of the tour: the mistake, the expected error, and the code that causes it.
 struct Stop {
     title: &'static str,
     expected: fn(&ErrorKind) -> bool,
@@ -198,8 +198,8 @@ const TOUR: &[Stop] = &[
     },
 ];
 
-/// An error that makes the device unusable for the process: a title, the devices that are visible to the
-/// process (`None` for all), and the code that provokes it.
+/// An error that makes the device unusable for the process: a title, the devices that are visible
+/// to the process (`None` for all), and the code that causes it.
 type Danger = (&'static str, Option<&'static str>, fn() -> Result<()>);
 const DANGEROUS: &[Danger] = &[
     (

@@ -39,7 +39,7 @@ fn main() -> Result<()> {
     by_hand(&gpu, &module)
 }
 
-/// Steps of the heat equation, launched one by one and as a graph.
+/// Runs steps of the heat equation, launched one by one and as a graph.
 fn captured(gpu: &Gpu, module: &Module) -> Result<()> {
     let points = gpu.size(1 << 16, 1 << 10);
     let steps = gpu.size(1000, 20);
@@ -80,7 +80,7 @@ fn captured(gpu: &Gpu, module: &Module) -> Result<()> {
     ]);
     println!("{table}");
 
-    // Once more from the start, compared with the CPU.
+    // Runs once more from the start, and compares with the CPU.
     x.copy_from_slice(stream, &start)?;
     exec.launch(stream)?;
     let result = x.to_vec(stream)?;
@@ -101,7 +101,8 @@ fn captured(gpu: &Gpu, module: &Module) -> Result<()> {
     Ok(())
 }
 
-/// Four parts of a vector, each scaled by a separate kernel, between a copy to the device and a copy back.
+/// Builds a graph node by node: a copy to the device, a separate kernel that scales each of four
+/// parts of a vector, and a copy back.
 fn by_hand(gpu: &Gpu, module: &Module) -> Result<()> {
     heading("a graph built node by node");
     let scale = module.function("scale")?;

@@ -1,7 +1,8 @@
 //! A buffer that grows in place, compared with a new allocation and a copy.
 //!
-//! Results arrive in batches, and their number is not known in advance. A `GrowableBuffer` maps more memory to further
-//! addresses. Without it, each batch that does not fit needs a larger buffer, a copy of everything, and memory for both.
+//! Results arrive in batches, and their number is not known in advance. A `GrowableBuffer` maps
+//! more memory at the addresses after its end. Without it, each batch that does not fit needs a
+//! larger buffer, a copy of everything, and memory for both.
 //!
 //! ```text
 //! growable_buffer [GIB]    the final size of the buffers: 64 GiB unless less is free
@@ -41,7 +42,8 @@ fn main() -> Result<()> {
     let most = most.min(free / 3 * 2) / step * step;
     ensure!(
         most >= step,
-        "the buffers grow in steps of {step} bytes, and two thirds of the {free} free bytes are used. Fix: pass a larger GIB"
+        "the buffers grow in steps of {step} bytes, which exceeds their final size: GIB, but at most two thirds of the {free} \
+         free bytes. Fix: pass a larger GIB, or free device memory"
     );
 
     heading("a buffer that grows and keeps its address");
@@ -87,7 +89,8 @@ fn main() -> Result<()> {
                 let mut kept = larger.slice_mut(..copied.len())?;
                 kept.copy_from(stream, &copied)?;
                 copied = larger; // the old one is freed after the copy
-                // The pool returns memory to the device when the host waits. Without the wait, memory for both soon runs out.
+                // The pool returns memory to the device when the host waits. Without the wait, the
+                // device would soon run out of memory for both buffers.
                 stream.synchronize()?;
             }
             Ok(())

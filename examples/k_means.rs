@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     let clusters = number(1, 8)?;
     ensure!(
         (1..=8).contains(&clusters) && count >= 100 * clusters,
-        "1 to 8 clusters, of 100 points or more each"
+        "expected 1 to 8 clusters and at least 100 points per cluster"
     );
     heading(format!("{count} points in {clusters} clusters"));
 

@@ -22,8 +22,9 @@ use common::{
 };
 use cuda_compute::{Array, DeviceFn, device_fn, eval};
 
-/// Returns after how many steps of z² + c a point leaves the circle of radius 16, with a fraction for smooth colours.
-/// Returns 0 for points that never leave it in these steps, which are treated as points of the set.
+/// Returns the number of steps of z² + c after which a point leaves the circle of radius 16, with a
+/// fraction for smooth colours. Returns 0 for points that never leave it in these steps, which are
+/// treated as points of the set.
 const STEPS_OUT: DeviceFn<fn(f32, f32, u32) -> f32> =
     device_fn!(|re: f32, im: f32, most: u32| -> f32 {
         let mut x = 0.0f32;
@@ -69,7 +70,7 @@ fn main() -> Result<()> {
     let number = |at: usize, name: &str| -> Result<Option<u32>> {
         let parse = |text: &String| {
             text.parse()
-                .with_context(|| format!("{name} is {text}, and must be a number"))
+                .with_context(|| format!("{name} is {text}, but must be a number"))
         };
         arguments.get(at).map(parse).transpose()
     };
@@ -80,7 +81,7 @@ fn main() -> Result<()> {
         Some(path) => PathBuf::from(path),
         None => output_path("mandelbrot.png")?,
     };
-    ensure!(width >= 16, "WIDTH is {width}, and must be at least 16");
+    ensure!(width >= 16, "WIDTH is {width}, but must be at least 16");
     let height = (width as f32 * 2.0 * TOP / (RIGHT - LEFT)) as usize;
     heading(format!("{width} x {height} points, at most {most} steps"));
 

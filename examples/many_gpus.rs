@@ -86,7 +86,7 @@ fn work(group: &impl Collectives) -> Result<String> {
     Ok(report)
 }
 
-/// Each rank reads its share from the disk in pieces, and shows its progress.
+/// Sums a file. Each rank reads its share from the disk in pieces, and shows its progress.
 fn sum_of_file(group: &impl Collectives, path: &Path) -> Result<String> {
     let vector = FileVector::<f32>::open(path)?;
     let own = vector.share(group.rank(), group.size());
@@ -111,7 +111,7 @@ fn sum_of_file(group: &impl Collectives, path: &Path) -> Result<String> {
     ))
 }
 
-/// Each rank reduces its part, and the results are combined.
+/// Sums generated numbers. Each rank reduces its part, and the results are combined.
 fn sum(group: &impl Collectives, stream: &Stream, len: usize) -> Result<String> {
     let rows = part(len, group.size(), group.rank());
     let numbers = fill(stream, rows.start, rows.len())?;
@@ -139,7 +139,8 @@ fn sum(group: &impl Collectives, stream: &Stream, len: usize) -> Result<String> 
     ))
 }
 
-/// Each rank has a strip of the image. Rows at the borders are transferred while the other rows are computed.
+/// Convolves an image. Each rank has a strip of it. Rows at the borders are transferred while the
+/// other rows are computed.
 fn convolve(group: &impl Collectives, stream: &Stream, side: usize) -> Result<String> {
     const WIDTH: usize = 7;
     let filter = Filter::new(WIDTH, WIDTH, &[1.0 / (WIDTH * WIDTH) as f32; WIDTH * WIDTH])?;

@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     let samples = match std::env::args().nth(1) {
         Some(text) => text
             .parse()
-            .with_context(|| format!("SAMPLES is {text}, and must be a number"))?,
+            .with_context(|| format!("SAMPLES is {text}, but must be a number"))?,
         None => gpu.size(1 << 28, 1 << 16),
     };
     integrals(&gpu, samples)?;
@@ -107,8 +107,9 @@ fn integrals(gpu: &Gpu, samples: usize) -> Result<()> {
     Ok(())
 }
 
-/// The value of the right to buy a share at a given price in a year, if the logarithm of its price is a random walk (Black
-/// and Scholes, "The pricing of options and corporate liabilities", 1973).
+/// Estimates the value of the right to buy a share at a given price in a year, if the logarithm of
+/// the share's price is a random walk (Black and Scholes, "The pricing of options and corporate
+/// liabilities", 1973).
 fn option_price(gpu: &Gpu, samples: usize) -> Result<()> {
     heading(
         "a European call option: price 100, strike 105, one year, 5 % interest, 20 % volatility",
@@ -133,8 +134,8 @@ fn option_price(gpu: &Gpu, samples: usize) -> Result<()> {
     Ok(())
 }
 
-/// One error bar should contain the exact value in 68.3 % of all runs, and two error bars in 95.4 %. This computes many
-/// runs at once, one per row.
+/// Checks the error bars with many runs at once, one per row. One error bar should contain the
+/// exact value in 68.3 % of all runs, and two error bars in 95.4 %.
 fn error_bars(gpu: &Gpu) -> Result<()> {
     let (runs, samples) = (gpu.size(100_000, 2000), 256);
     heading(format!(

@@ -90,7 +90,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A single multiplication rounds in the same way everywhere, so the results are equal bit for bit.
+/// Checks that the results are equal bit for bit, because a single multiplication rounds in the
+/// same way everywhere.
 fn check(product: &[f32], a: &[f32], b: &[f32]) -> Result<()> {
     for (i, ((p, a), b)) in product.iter().zip(a).zip(b).enumerate() {
         ensure!(

@@ -272,7 +272,8 @@ impl<'gpu> Both<'gpu> {
         self.x_host.iter().zip(&self.y_host)
     }
 
-    /// A single operation rounds in the same way everywhere, so all three are equal bit for bit.
+    /// Checks that all three are equal bit for bit, because a single operation rounds in the same
+    /// way everywhere.
     fn check(&self, by_hand: &DeviceBuffer<f32>, array: &Array<f32>, cpu: &[f32]) -> Result<()> {
         let (by_hand, array) = (by_hand.to_vec(&self.gpu.stream)?, array.to_vec()?);
         ensure!(

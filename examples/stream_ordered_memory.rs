@@ -1,7 +1,8 @@
 //! Memory that is allocated and freed in the order of a stream, and the pool behind it.
 //!
-//! A buffer is dropped while kernels still use it, and the next buffer gets the same memory, without a wait of the host. The
-//! release threshold decides whether the pool keeps freed memory, or returns it to the device at every wait.
+//! A buffer is dropped while kernels still use it, and the next buffer gets the same memory. The
+//! host does not wait. The release threshold decides whether the pool keeps freed memory, or
+//! returns it to the device at every wait.
 
 mod common;
 

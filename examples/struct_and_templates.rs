@@ -52,7 +52,8 @@ extern "C" __global__ void polynomial(float *y, const float *x, int n) {
 }
 "#;
 
-/// The same struct in Rust. C++ pads implicitly. `Pod` requires explicit padding.
+/// The same struct in Rust. C++ adds padding implicitly, but `Pod` requires explicit padding
+/// fields.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Affine {

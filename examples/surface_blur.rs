@@ -6,9 +6,10 @@
 //!
 //! INPUT and OUTPUT are PNG or JPEG files. Without arguments the example generates a picture.
 //!
-//! Shows arrays that are created for surfaces, and textures and surfaces as parameters of a typed kernel. Both keep their
-//! array alive. The texture repeats the edge, so that the kernel needs no special case for it. The result is checked against
-//! the CPU. It is equal bit for bit, because the texture does not interpolate.
+//! Shows arrays that are created for surfaces, and textures and surfaces as parameters of a typed
+//! kernel. Both keep their array alive. The texture repeats the edge pixels, so the kernel needs no
+//! special case for them. The result is checked against the CPU and equals it bit for bit, because
+//! the texture does not interpolate.
 
 mod common;
 

@@ -41,7 +41,8 @@ extern "C" __global__ void transpose(const __grid_constant__ TensorMap from, con
     asm volatile("{ .reg .pred p; W: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra W; }"
                  :: "r"(shared(&arrived)) : "memory");
 
-    // Along diagonals, so that the threads of a warp access different banks for loads and stores.
+    // Goes along diagonals, so that the threads of a warp access different banks for loads and
+    // stores.
     for (int row = threadIdx.x / 32; row < 32; row += blockDim.x / 32) {
         const int column = threadIdx.x % 32, k = (row + column) % 32;
         out[k][column] = in[column][k];

@@ -1,5 +1,6 @@
-//! Four ways for a kernel to read a vector, each element once: from a copy, from the page-locked vector over the link
-//! (zero-copy), the same for a borrowed slice, and from managed memory, which the driver moves.
+//! Four ways for a kernel to read a vector, each element once: from a copy, from a page-locked
+//! vector over the link (zero-copy), from a slice that is page-locked in place, and from managed
+//! memory, which the driver moves.
 
 mod common;
 

@@ -16,7 +16,7 @@ use cuda_safe::{
     Context, DeviceAttribute, DeviceBuffer, Event, Function, LaunchConfig, Module, Stream, driver,
 };
 
-/// Kernels for data and for ceilings.
+/// Kernels that generate data and measure the device's limits.
 const KERNELS: &str = r#"
 typedef unsigned long long u64;
 

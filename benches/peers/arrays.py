@@ -1,7 +1,7 @@
 """The work of the bench `arrays` by other libraries, under the same names.
 
-Each call makes its result's memory as the library does by default: PyTorch's and CuPy's from their pools, which have kept
-that of the last result. CUB writes into memory that is there.
+Each call allocates its result in the library's default way. PyTorch and CuPy allocate from their pools, which have retained
+the memory of the previous result. CUB writes to existing memory.
 """
 
 import ctypes
@@ -254,7 +254,7 @@ def cub(peers, library):
         peers.read(chosen, small)
     measure_host(peers, "CUB", "selection of half of 2^27 f32", select)
     if not 0.49 < chosen.value / n < 0.51:
-        raise RuntimeError(f"CUB has selected {chosen.value} of {n}")
+        raise RuntimeError(f"CUB selected {chosen.value} of {n} elements")
 
     measure_sizes(peers, "CUB", Calls(
         lambda place, shape: (at(place), c_longlong(product(shape))), affine=lambda x: run("affine", x[0], out, x[1]),

@@ -20,7 +20,7 @@ def device_us(peers, call):
 def curand(peers):
     path = kernels.find(["lib64/libcurand.so.10", "lib/libcurand.so.10"])
     if not path:
-        raise ImportError("no libcurand.so.10")
+        raise ImportError("libcurand.so.10 is not installed")
     library = ctypes.CDLL(path)
 
     def check(what, status):
@@ -35,7 +35,7 @@ def curand(peers):
         check("seed", library.curandSetPseudoRandomGeneratorSeed(generator, c_ulonglong(1)))
         refused = library.curandSetGeneratorOrdering(generator, order)
         if refused:
-            peers.missing(by, f"this generator has no such order: cuRAND status {refused}")
+            peers.missing(by, f"this generator does not support the order: cuRAND status {refused}")
             continue
 
         def draw(what, name, *parameters):

@@ -2,10 +2,10 @@
 
     python3 benches/peers/run.py [name ...]
 
-README.md beside this file names them, what each does and how to get them. Device times are medians between two events around a call with the queue filled
-beforehand, launch times are the host's. Rows go to peers.jsonl in BENCH_OUT, otherwise in
-target/benches; a library that is missing is named there as missing. On the emulator only launches are
-measured.
+README.md in this folder lists the libraries, their work and how to install them. Launch times are host times. Other
+times are mostly medians of the device time between two events around a call, with the queue filled beforehand. Rows are
+written to peers.jsonl in BENCH_OUT, or in target/benches if BENCH_OUT is not set. Missing libraries are recorded there. On
+the emulator, only launches are measured.
 """
 
 import ctypes
@@ -207,7 +207,7 @@ def cub_library():
     library = Path(tempfile.mkdtemp()) / "libcub_peer.so"
     nvcc = kernels.find(["bin/nvcc"])
     if not nvcc:
-        raise Missing("no nvcc; CUB_PEER may name a build of cub.cu")
+        raise Missing("nvcc is not installed. Fix: install it, or set CUB_PEER to a library built from cub.cu")
     subprocess.run([nvcc, "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC",
                     "-o", str(library), str(HERE / "cub.cu")], check=True)
     return ctypes.CDLL(str(library))
@@ -225,7 +225,7 @@ def npp(peers):
     core = kernels.find(["lib64/libnppc.so.13", "lib/libnppc.so.13"])
     path = kernels.find(["lib64/libnppif.so.13", "lib/libnppif.so.13"])
     if not core or not path:
-        raise Missing("no libnppif.so.13")
+        raise Missing("libnppif.so.13 is not installed")
     ctypes.CDLL(core, mode=ctypes.RTLD_GLOBAL)
     library = ctypes.CDLL(path)
 
@@ -329,7 +329,7 @@ def torch(peers):
 
 def numba(peers):
     if peers.emulated:
-        raise Missing("compiles to machine code, which the emulator does not take")
+        raise Missing("compiles to machine code, which the emulator does not support")
     import numpy as np
     # numba-cuda (at least up to 0.30) uses names that NumPy 2.5 removed.
     if not hasattr(np, "row_stack"):
@@ -388,7 +388,7 @@ def rust_program(name):
         return os.environ[variable]
     cargo = shutil.which(os.environ.get("CARGO", "cargo"))
     if not cargo:
-        raise Missing(f"no cargo; {variable} may name the program built elsewhere")
+        raise Missing(f"cargo is not installed. Fix: install it, or set {variable} to a program built elsewhere")
     target = ROOT / "target" / f"{name}-peer"
     subprocess.run([cargo, "build", "--quiet", "--release", "--locked", "--target-dir", str(target),
                     "--manifest-path", str(HERE / name / "Cargo.toml")], check=True)
@@ -401,7 +401,7 @@ def rust(peers, name):
         for line in program.stdout:
             peers.note(**json.loads(line))
     if program.returncode:
-        raise RuntimeError(f"its program has ended with status {program.returncode}")
+        raise RuntimeError(f"its program ended with status {program.returncode}")
 
 
 def main():

@@ -82,14 +82,15 @@ pub struct Measured {
     pub devices: usize,
     /// The sum with its result on the host: for divided work, and for the same work on each device.
     pub sum: [f64; 2],
-    /// The same, with the results combined on the devices by an all-reduce of one number.
+    /// The sum with its result on the host, but combined on the devices by an all-reduce of one
+    /// number.
     pub sum_reduced: [f64; 2],
     pub convolution: [f64; 2],
     /// All-reduces of [`Sizes::reduced`], enqueued in a row.
     pub reduces: Vec<f64>,
-    /// An all-reduce of one number, waited for.
+    /// An all-reduce of one number, including the wait.
     pub reduce_waited: f64,
-    /// Waiting for a stream with nothing on it.
+    /// The wait for a stream without work.
     pub wait: f64,
     /// One number, and many numbers, sent to a neighbour and received from it.
     pub hop: f64,
@@ -106,7 +107,7 @@ pub fn locals(device: &Alone, sizes: &Sizes) -> Result<Locals> {
     Ok(Locals { sums, convolutions })
 }
 
-/// All ranks call this, and get the same results.
+/// Runs a group's measurements. All ranks must call this function. They get the same results.
 pub fn group(group: &impl Collectives, sizes: &Sizes) -> Result<Measured> {
     let stream = &Stream::new(group.context())?;
     let devices = group.size();
@@ -144,7 +145,7 @@ pub fn group(group: &impl Collectives, sizes: &Sizes) -> Result<Measured> {
     })
 }
 
-/// Measures a sum until it is on the host.
+/// Measures a sum, until the result is on the host.
 fn sum(group: &impl Collectives, stream: &Stream, sizes: &Sizes, own: usize) -> Result<f64> {
     let numbers = numbers(stream, own)?;
     let reductions = Reductions::new(group)?;

@@ -24,19 +24,19 @@ use std::fmt;
 ///
 /// The closure is translated when the program is compiled. rustc checks it like any function. If
 /// the closure uses something that the device lacks, compilation fails at that place with a message
-/// that says what to write instead. You need no `unsafe`.
+/// that suggests an alternative. You need no `unsafe`.
 ///
 /// # Supported Rust
 ///
 /// | | |
 /// | --- | --- |
-/// | parameters | 1 to 6, each with its type; nothing is captured |
+/// | parameters | 1 to 6, each with its type. The closure captures nothing |
 /// | types | `f32`, `f64`, `i8` to `i64`, `u8` to `u64`, `bool` |
 /// | statements | `let`, assignment, `if`, `while`, `loop`, `for` over `a..b` or `a..=b`, `break`, `continue`, `return` |
-/// | operators | all of numbers and truth values, `as` |
+/// | operators | all operators of numbers and `bool`, and `as` |
 /// | real methods | `sin` `cos` `tan` `asin` `acos` `atan` `atan2` `sinh` `cosh` `tanh` `asinh` `acosh` `atanh` `exp` `exp2` `exp_m1` `ln` `ln_1p` `log2` `log10` `sqrt` `cbrt` `powf` `powi` `hypot` `recip` `mul_add` `abs` `signum` `copysign` `max` `min` `clamp` `floor` `ceil` `trunc` `round` `round_ties_even` `fract` `rem_euclid` `div_euclid` `to_degrees` `to_radians` `is_nan` `is_finite` `is_infinite` `is_sign_negative` `to_bits` `from_bits` |
 /// | integer methods | `abs` `signum` `max` `min` `clamp` `pow` `abs_diff` `rem_euclid` `div_euclid` `div_ceil` `is_multiple_of` `count_ones` `leading_zeros` `trailing_zeros` `rotate_left` `rotate_right` `saturating_add` `saturating_sub` `wrapping_add` `wrapping_sub` `wrapping_mul` `wrapping_neg` `wrapping_abs` `wrapping_pow` `wrapping_shl` `wrapping_shr` `unbounded_shl` `unbounded_shr` |
-/// | constants | of the types, such as `f32::INFINITY` and `i32::MAX`, and `std::f32::consts`, `std::f64::consts` |
+/// | constants | associated constants of the types, such as `f32::INFINITY` and `i32::MAX`, and those in `std::f32::consts` and `std::f64::consts` |
 ///
 /// Literals whose type the closure does not determine are `i32` or `f64`, as everywhere in Rust.
 /// The macro does not know the type that the context expects. If nothing else determines the type
@@ -81,8 +81,8 @@ pub use cuda_compute_macros::device_fn;
 /// assert_eq!(largest.identity(), f32::NEG_INFINITY);
 /// ```
 ///
-/// The closure must be one that [`device_fn!`] accepts, and combine two values of a type to one of
-/// the same type. The identity is an expression without variables.
+/// The closure must be one that [`device_fn!`] accepts. It must combine two values of a type into
+/// one value of the same type. The identity is an expression without variables.
 ///
 /// The combination must be associative and commutative, because the device combines values in any
 /// order. Otherwise the result depends on that order. Floating-point addition is not exactly
@@ -218,8 +218,8 @@ impl<T> Fold<T> {
     /// The expansion of [`fold!`].
     ///
     /// # Safety
-    /// The caller must ensure that `identity_text` is an expression in CUDA C++ with the value
-    /// `identity`, of the type in `combine`'s source.
+    /// The caller must ensure that `identity_text` is an expression in CUDA C++ that has the value
+    /// `identity` and the type of `combine`'s parameters.
     #[doc(hidden)]
     pub const unsafe fn translated(
         combine: DeviceFn<fn(T, T) -> T>,

@@ -27,7 +27,7 @@
 //!
 //! - **Arrays are values.** An [`Array`] has up to eight axes. Clones, slices, transposes and
 //!   reshaped arrays share its memory. Writing to an array first copies it if others still use the
-//!   memory. So no array changes while you hold it, and arrays need no lifetimes.
+//!   memory, so it never changes other arrays. Arrays need no lifetimes.
 //! - **Expressions are lazy.** Operators and methods of arrays return an [`Expr`], and nothing is
 //!   computed until you call [`eval`](Expr::eval). It generates one kernel for all values of the
 //!   same shape, and one for all reductions along the same axes.
@@ -53,13 +53,13 @@
 //! # Streams, memory and faults
 //!
 //! - **Streams are explicit.** An array belongs to the stream it was created on. The work that
-//!   computes it is enqueued there, and so is freeing its memory. Arrays of several streams of one
-//!   context may meet in an expression: the streams wait for each other. There is no current stream
-//!   and no current device.
+//!   computes it is enqueued there, and so is freeing its memory. An expression may use arrays of
+//!   several streams of one context. The streams then wait for each other. There is no current
+//!   stream and no current device.
 //! - **Evaluation does not wait.** `eval` enqueues kernels and returns. Methods that return
 //!   elements to the host, such as [`to_vec`](Array::to_vec) and [`item`](Array::item), wait.
 //! - **Faults surface later.** If a kernel faults, a later call that waits returns [`Error::Cuda`].
-//!   Errors of shape are found before anything is enqueued, apart from the exceptions that
+//!   Shape errors are reported before anything is enqueued, apart from the exceptions that
 //!   [`Error::Shape`] lists.
 //! - **Memory comes from the driver's pool**, in stream order. A program that allocates in a loop
 //!   should configure the pool to retain freed memory: see [`cuda_safe::MemoryPool`].
@@ -107,7 +107,7 @@
 //! ```
 //!
 //! [`Reducer`] and [`Convolution`] accept device memory of any kind, and their calls allocate
-//! nothing. Each is created in a context. The methods take `&self` and a stream, so one object
+//! nothing. Create them for a context. Their methods take `&self` and a stream, so one object
 //! serves several threads and streams at once. For arrays, use [`sum`](Expr::sum), the other
 //! reductions and [`convolve`](Array::convolve) instead. [`MapReduce::of`] makes a custom reduction
 //! from closures.
@@ -212,8 +212,8 @@ pub use convolution::{
 /// - Functions in CUDA C++ through [`CudaFn`], which refer to the struct and its fields by name. A
 ///   [`Combination`] of such a function can be used in reductions along any axes and in scans.
 ///
-/// Kernels read and write structs of 1, 2, 4, 8 and 16 bytes at once. They access other structs in
-/// parts, as the alignment of the fields allows.
+/// Kernels read and write structs of 1, 2, 4, 8 and 16 bytes in one access. They access other
+/// structs in parts, as the alignment of the fields allows.
 pub use cuda_compute_macros::Element;
 pub use element::{
     ComplexNumber, DataType, Element, ElementField, FieldType, Float, Integer, Math, Number,

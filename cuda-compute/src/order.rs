@@ -14,8 +14,8 @@ pub(crate) fn same_context(stream: &Stream, kernels: &Context) -> Result<()> {
     ))
 }
 
-/// Calls `work`, which enqueues kernels on `stream` that use memory of the `owners`, and orders it
-/// after and before the work of the owners' streams.
+/// Calls `work`, which enqueues kernels on `stream` that use memory of the `owners`. These kernels
+/// run after earlier work and before later work on the owners' streams.
 pub(crate) fn ordered<'a, R>(
     stream: &Stream,
     owners: impl IntoIterator<Item = Option<Owner<'a>>> + Clone,

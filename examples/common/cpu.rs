@@ -1,4 +1,4 @@
-//! The same work on the CPU, to check results and compare times.
+//! CPU versions of the examples' work, to check results and compare times.
 
 use std::thread;
 

@@ -24,7 +24,8 @@ impl Filter {
         }
     }
 
-    /// One of [`NAMES`](Self::NAMES).
+    /// Returns the built-in filter of this name, or `None` if the name is not in
+    /// [`NAMES`](Self::NAMES).
     pub fn named(name: &str) -> Option<Self> {
         let weights = match name {
             "box" => vec![1.0 / 25.0; 25],
@@ -74,7 +75,7 @@ impl Filter {
         let size = rows.len();
         ensure!(
             size % 2 == 1,
-            "it has {size} rows, and must have an odd number"
+            "it has {size} rows, but must have an odd number"
         );
         for (i, row) in rows.iter().enumerate() {
             let columns = row.len();

@@ -44,7 +44,7 @@ impl Gpu {
     }
 }
 
-/// The emulator identifies itself in the device's name.
+/// Returns whether the device is the emulator's, which identifies itself in the device's name.
 pub fn is_emulated(device: Device) -> Result<bool> {
     Ok(device.name()?.starts_with("CUDA emulator"))
 }

@@ -10,9 +10,9 @@ use super::gpu::Gpu;
 /// The time of one piece of work.
 #[derive(Clone, Copy)]
 pub struct Times {
-    /// From one event to the other: the time of the device.
+    /// The device's time: from one event to the other.
     pub device: Duration,
-    /// From the first call until the host knew that everything had finished.
+    /// The host's time: from the first call until everything has finished.
     pub wall: Duration,
 }
 

@@ -1,7 +1,8 @@
-"""Arrays of cuda-compute in Python: a wrapper of libdlpack.so with the standard library alone.
+"""Arrays of cuda-compute in Python: a wrapper of libdlpack.so that needs only the standard library.
 
-An Array speaks DLPack and `__cuda_array_interface__`, so `torch.from_dlpack(array)` and `cupy.asarray(array)` take it, and
-`from_dlpack(tensor)` makes one of theirs. Structures are written down here once more, and not taken from the library.
+An Array supports DLPack and `__cuda_array_interface__`, so `torch.from_dlpack(array)` and `cupy.asarray(array)` accept it.
+`from_dlpack(tensor)` creates an Array from a tensor of another library. The structures are declared again here, independently
+of the library.
 """
 
 import ctypes
@@ -142,7 +143,7 @@ def taken_out(capsule):
             pointer = python.PyCapsule_GetPointer(id(capsule), name)
             python.PyCapsule_SetName(id(capsule), used)
             return pointer, versioned
-    raise BufferError("no tensor, or one that has been taken already")
+    raise BufferError("the object is not a DLPack capsule, or its tensor was taken already")
 
 
 def from_dlpack(other, behind=-1):
@@ -170,7 +171,7 @@ def from_interface(other):
     """Creates an array from the memory of `__cuda_array_interface__`."""
     told = other.__cuda_array_interface__
     if told.get("mask") is not None:
-        raise BufferError("elements that are masked")
+        raise BufferError("masked elements are not supported")
     facts = Facts()
     facts.rank = len(told["shape"])
     facts.lengths[: facts.rank] = told["shape"]
@@ -252,12 +253,12 @@ class Array:
         if versioned and not copy:
             return self._capsule(False, stream, True)
         if copy is False:
-            raise BufferError("before DLPack 1.0 an array can be shared only by copying it")
+            raise BufferError("without DLPack 1.0, an array can only be shared as a copy")
         other = self.another()
         return other.given().__dlpack__(stream=stream, max_version=max_version)
 
     def given(self):
-        """Gives the array away. The recipient may write to it."""
+        """Transfers the array. The recipient may write to it."""
         return Given(self)
 
     def _capsule(self, give, stream, versioned):
@@ -288,7 +289,7 @@ class Array:
 
 
 class Given:
-    """An array that is given away to its first recipient."""
+    """An array that is transferred to its first recipient."""
 
     def __init__(self, array):
         self.array = array

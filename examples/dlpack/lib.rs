@@ -78,7 +78,9 @@ pub extern "C" fn arrays_used() -> u64 {
 /// Creates an array with a copy of the host's elements, in C order.
 ///
 /// # Safety
-/// `lengths` must have `rank` numbers, and `host` all elements.
+/// The caller must ensure that:
+/// - `lengths` has `rank` numbers;
+/// - `host` has all elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_new(
     code: u8,
@@ -103,7 +105,8 @@ pub unsafe extern "C" fn arrays_new(
 /// tensor is ready and its memory is reused later. Otherwise the tensor is ready on `arrays_stream`.
 ///
 /// # Safety
-/// As for `Incoming::from_versioned` and `Incoming::into_array`, or `from_unversioned` and `into_array_behind`.
+/// The conditions of `Incoming::from_versioned` or `from_unversioned` apply, and those of
+/// `Incoming::into_array` or `into_array_behind`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_take(tensor: *mut c_void, versioned: bool, behind: i64) -> Handle {
     let take = || {
@@ -128,7 +131,9 @@ pub unsafe extern "C" fn arrays_take(tensor: *mut c_void, versioned: bool, behin
 /// the array's memory. If `give` is set, it is writable, and the handle becomes invalid, even if the call fails.
 ///
 /// # Safety
-/// The handle must be one of this library. The stream must be live, or one of DLPack's special numbers.
+/// The caller must ensure that:
+/// - the handle is one of this library;
+/// - the stream is live, or one of DLPack's special numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_tensor(
     array: Handle,
@@ -173,7 +178,9 @@ pub struct Facts {
 /// share its memory.
 ///
 /// # Safety
-/// The handle must be one of this library, and `facts` must be valid for writes.
+/// The caller must ensure that:
+/// - the handle is one of this library;
+/// - `facts` is valid for writes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_facts(array: Handle, writing: bool, facts: *mut Facts) -> i32 {
     let tell = || {
@@ -217,7 +224,7 @@ impl Drop for Keeper {
 /// `release` is called with `object`, even if this call fails.
 ///
 /// # Safety
-/// As for `Array::from_cuda_array_interface`, and `facts` must be valid for reads.
+/// The conditions of `Array::from_cuda_array_interface` apply. `facts` must be valid for reads.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_of_facts(
     facts: *const Facts,
@@ -253,7 +260,7 @@ pub unsafe extern "C" fn arrays_of_facts(
 /// - 3: every second element of the first axis, starting with the second
 ///
 /// # Safety
-/// The handle must be one of this library.
+/// The caller must ensure that the handle is one of this library.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_made(array: Handle, what: u8) -> Handle {
     // SAFETY: by this function's contract.
@@ -263,14 +270,17 @@ pub unsafe extern "C" fn arrays_made(array: Handle, what: u8) -> Handle {
         1 => array.doubled(),
         2 => Ok(array.transposed()),
         3 => array.every_second(),
-        _ => Err(Error::Value(format!("what is {what}, and must be 0 to 3"))),
+        _ => Err(Error::Value(format!(
+            "`what` is {what}, but must be 0 to 3"
+        ))),
     })
 }
 
 /// Doubles all elements in place, or negates truth values.
 ///
 /// # Safety
-/// The handle must be one of this library, and must not be used elsewhere during the call.
+/// The caller must ensure that the handle is one of this library, and that it is not used elsewhere
+/// during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_double(array: Handle) -> i32 {
     // SAFETY: by this function's contract.
@@ -280,7 +290,9 @@ pub unsafe extern "C" fn arrays_double(array: Handle) -> i32 {
 /// Copies the elements to the host, in C order.
 ///
 /// # Safety
-/// The handle must be one of this library, and `host` must have room for `bytes` bytes.
+/// The caller must ensure that:
+/// - the handle is one of this library;
+/// - `host` has room for `bytes` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_read(array: Handle, host: *mut u8, bytes: usize) -> i32 {
     // SAFETY: by this function's contract.
@@ -291,7 +303,7 @@ pub unsafe extern "C" fn arrays_read(array: Handle, host: *mut u8, bytes: usize)
 /// Drops an array.
 ///
 /// # Safety
-/// The handle must be one of this library, and must not be used again.
+/// The caller must ensure that the handle is one of this library, and that it is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_drop(array: Handle) {
     // SAFETY: by this function's contract.

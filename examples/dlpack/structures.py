@@ -59,7 +59,7 @@ def our_tensors():
         tensor = Unversioned.from_address(pointer).tensor
         told = [not versioned, (tensor.dtype.code, tensor.dtype.bits) == (code, bits), axes(tensor) == ([2, 3], [3, 1])]
         cd.delete(pointer, False)
-        check(f"{name}: an unversioned tensor, given away", *told, x.handle is None)
+        check(f"{name}: an unversioned tensor, which owns the array", *told, x.handle is None)
 
 
 def views():
@@ -67,13 +67,13 @@ def views():
     pointer, _ = cd.taken_out(x.transposed().__dlpack__(max_version=(1, 1)))
     told = axes(Versioned.from_address(pointer).tensor)
     cd.delete(pointer, True)
-    check("a transposed array tells strides", told == ([2, 3], [1, 2]))
+    check("a transposed array has the right strides", told == ([2, 3], [1, 2]))
     y = x.every_second()
     pointer, _ = cd.taken_out(y.__dlpack__(max_version=(1, 1)))
     tensor = Versioned.from_address(pointer).tensor
     told = axes(tensor), tensor.data - x.interface(False)["data"][0]
     cd.delete(pointer, True)
-    check("a slice begins where its first element is", told == (([1, 2], [4, 1]), 8))
+    check("a slice's tensor starts at its first element", told == (([1, 2], [4, 1]), 8))
 
 
 def capsules():
@@ -82,18 +82,18 @@ def capsules():
     capsule = x.given().__dlpack__(stream=1, max_version=(1, 0))
     check("a capsule's name", "dltensor_versioned" in repr(capsule), "used" not in repr(capsule))
     del capsule
-    check("a capsule that nobody takes deletes its tensor", lib.used() < before)
+    check("an unused capsule deletes its tensor", lib.used() < before)
 
     x = Array.new("float32", (1000,), bytes(4000))
     before = lib.used()
     capsule = x.given().__dlpack__(stream=2)
     y = Array(lib.take(*cd.taken_out(capsule), -1))
-    check("who takes a tensor renames its capsule", "used_dltensor" in repr(capsule))
-    fails("a capsule is taken once", "taken already", lambda: cd.taken_out(capsule))
+    check("taking a tensor renames its capsule", "used_dltensor" in repr(capsule))
+    fails("a tensor can be taken only once", "taken already", lambda: cd.taken_out(capsule))
     del capsule
-    check("a capsule that was taken deletes nothing", lib.used() == before, y.read(4000) == bytes(4000))
+    check("a capsule without its tensor deletes nothing", lib.used() == before, y.read(4000) == bytes(4000))
     y.drop()
-    check("the last array deletes the tensor", lib.used() < before)
+    check("dropping the last array deletes the tensor", lib.used() < before)
 
 
 def who_may_write():
@@ -101,14 +101,14 @@ def who_may_write():
     held = x.__dlpack__(max_version=(1, 0))
     address = x.interface(False)["data"][0]
     x.double()
-    check("a shared array is copied before it is written to", x.interface(False)["data"][0] != address, x.read(8) == floats(2, 4))
+    check("a shared array is copied before it is written", x.interface(False)["data"][0] != address, x.read(8) == floats(2, 4))
     y = Array(lib.take(*cd.taken_out(held), -1))
-    check("its tensor stays as it was", y.read(8) == floats(1, 2), y.interface(False)["data"][0] == address)
+    check("its tensor is unchanged", y.read(8) == floats(1, 2), y.interface(False)["data"][0] == address)
     pointer, _ = cd.taken_out(x.__dlpack__(max_version=(1, 0), copy=True))
     flags = Versioned.from_address(pointer).flags
     cd.delete(pointer, True)
-    check("a copy that was asked for says so", flags == cd.COPIED)
-    fails("another device is refused", "not on", lambda: x.__dlpack__(max_version=(1, 0), dl_device=(1, 0)))
+    check("a requested copy is flagged as a copy", flags == cd.COPIED)
+    fails("another device is rejected", "not on", lambda: x.__dlpack__(max_version=(1, 0), dl_device=(1, 0)))
     for number, says in [(0, "stream 0"), (-7, "-7")]:
         fails(f"stream {number}", says, lambda: x.__dlpack__(stream=number, max_version=(1, 0)))
 
@@ -138,7 +138,7 @@ class Producer:
 
     def __dlpack__(self, *, stream, max_version=None):
         if not self.versioned and max_version is not None:
-            raise TypeError("no version is known here")
+            raise TypeError("versions are not supported")
         self.stream = stream
         return cd.capsule_of(ctypes.addressof(self.managed), self.versioned)
 
@@ -148,12 +148,12 @@ def their_tensors():
         kind = "versioned" if versioned else "unversioned"
         theirs = Producer(floats(*range(6)), (3, 2), (1, 3), versioned)
         x = cd.from_dlpack(theirs)
-        check(f"{kind}: the producer is told the array's stream", theirs.stream == cd.stream())
-        check(f"{kind}: elements are where strides lead", x.read(24) == floats(0, 3, 1, 4, 2, 5))
+        check(f"{kind}: the producer receives the array's stream", theirs.stream == cd.stream())
+        check(f"{kind}: strides select the right elements", x.read(24) == floats(0, 3, 1, 4, 2, 5))
         y = x.doubled()
         x.drop()
         check(f"{kind}: the deleter is called once, with the tensor", [ok for ok, _ in theirs.deletions] == [True])
-        check(f"{kind}: what was computed of it stays", y.read(24) == floats(0, 6, 2, 8, 4, 10))
+        check(f"{kind}: computed results outlive the tensor", y.read(24) == floats(0, 6, 2, 8, 4, 10))
     theirs = Producer(floats(1, 2, 3), (3,))
     x = cd.from_dlpack(theirs)
     x.double()
@@ -166,13 +166,13 @@ def their_tensors():
     theirs = Producer(floats(1, 2, 3), (3,), flags=cd.READ_ONLY)
     x = cd.from_dlpack(theirs)
     x.double()
-    check("a tensor that is read-only is copied first", theirs.memory.read(12) == floats(1, 2, 3), x.read(12) == floats(2, 4, 6))
-    check("and given back", len(theirs.deletions) == 1)
+    check("a read-only tensor is copied before it is written", theirs.memory.read(12) == floats(1, 2, 3), x.read(12) == floats(2, 4, 6))
+    check("and its deleter is called", len(theirs.deletions) == 1)
     theirs = Producer(floats(1, 2, 3), (3,))
     x = cd.from_dlpack(theirs, behind=1)
-    check("in the order of the producer's stream, none is passed", theirs.stream == -1, x.read(12) == floats(1, 2, 3))
+    check("with the producer's stream, the consumer requests no ordering", theirs.stream == -1, x.read(12) == floats(1, 2, 3))
     x.drop()
-    check("and it is given back", len(theirs.deletions) == 1)
+    check("and the tensor's deleter is called", len(theirs.deletions) == 1)
     for what, says, told in [
         ("version 2", "DLPack 2.0", dict(major=2)),
         ("host memory", "kDLCPU", dict(device=(1, 0))),
@@ -181,7 +181,7 @@ def their_tensors():
     ]:
         theirs = Producer(floats(1, 2), (2,), **told)
         fails(what, says, lambda: cd.from_dlpack(theirs))
-        check(f"{what}: given back once", [ok for ok, _ in theirs.deletions] == [True])
+        check(f"{what}: the deleter is called once", [ok for ok, _ in theirs.deletions] == [True])
 
 
 class Interface:
@@ -200,15 +200,15 @@ def interfaces():
         "shape": (3, 2), "strides": (8, 24), "typestr": "<c8", "data": (address, True), "stream": cd.stream(), "version": 3,
     }
     check("an array's __cuda_array_interface__", told == wanted, address != 0)
-    fails("bfloat16 has no name there", "bf16", lambda: Array.new("bfloat16", (1,), bytes(2)).__cuda_array_interface__)
+    fails("bfloat16 has no name in __cuda_array_interface__", "bf16", lambda: Array.new("bfloat16", (1,), bytes(2)).__cuda_array_interface__)
     theirs = Interface(Array.new("float32", (2, 2), floats(1, 2, 3, 4)), strides=None)
     y = cd.from_interface(theirs)
     y.double()
-    check("an array of another's __cuda_array_interface__", theirs.array.read(16) == floats(2, 4, 6, 8), len(cd._kept) == 1)
+    check("an array from another object's __cuda_array_interface__", theirs.array.read(16) == floats(2, 4, 6, 8), len(cd._kept) == 1)
     y.drop()
-    check("its owner is let go", not cd._kept)
-    fails("stream 0 is refused", "stream 0", lambda: cd.from_interface(Interface(theirs.array, stream=0)))
-    check("and its owner let go", not cd._kept)
+    check("its owner is released", not cd._kept)
+    fails("stream 0 is rejected", "stream 0", lambda: cd.from_interface(Interface(theirs.array, stream=0)))
+    check("and its owner is released", not cd._kept)
 
 
 def main():

@@ -2,7 +2,7 @@
 
     python3 torch_and_cupy.py PATH/libdlpack.so [torch] [cupy]
 
-Without names, both libraries are wanted. Each line says what was checked; the first failure ends the program.
+Without names, the program tests both libraries. It prints a line for each check and exits at the first failure.
 """
 
 import gc
@@ -60,18 +60,18 @@ def with_torch():
         double = ~shared if name == "bool" else shared + shared if not name.startswith("uint") or name == "uint8" else None
         given = torch.from_dlpack(x.another().given())  # a copy, because x still exists
         check(
-            f"torch: {name}: takes ours", shared.dtype == getattr(torch, name), shared.shape == (2, 3), same,
+            f"torch: {name}: imports our array", shared.dtype == getattr(torch, name), shared.shape == (2, 3), same,
             bytes_of(shared) == host, double is None or bytes_of(double) == twice,
             bytes_of(given) == host, given.data_ptr() != shared.data_ptr(),
         )
         theirs = given.clone()
         y = cd.from_dlpack(theirs)
-        check(f"torch: {name}: gives theirs", y.read(len(host)) == host, y.doubled().read(len(host)) == twice)
+        check(f"torch: {name}: exports its tensor", y.read(len(host)) == host, y.doubled().read(len(host)) == twice)
         if name != "bfloat16":
             check(f"torch: {name}: without a copy", address(y) == theirs.data_ptr())
 
     x = torch.arange(24, dtype=torch.float32, device="cuda").reshape(4, 6)
-    for what, view in [("a transposed tensor", x.t()), ("a slice", x[1::2, 2:]), ("a stretched row", x[1].expand(5, 6))]:
+    for what, view in [("a transposed tensor", x.t()), ("a slice", x[1::2, 2:]), ("a broadcast row", x[1].expand(5, 6))]:
         y = cd.from_dlpack(view)
         check(f"torch: {what}", address(y) == view.data_ptr(), y.read(4 * view.numel()) == bytes_of(view))
     empty = cd.from_dlpack(torch.empty(3, 0, device="cuda"))
@@ -80,7 +80,7 @@ def with_torch():
     ours = Array.new("int64", (2, 3), numpy.arange(6).tobytes())
     views = torch.from_dlpack(ours.transposed()), torch.from_dlpack(ours.every_second()), torch.from_dlpack(Array.new("float32", (0,), b""))
     check(
-        "torch: takes our views", views[0].tolist() == [[0, 3], [1, 4], [2, 5]], views[1].tolist() == [[3, 4, 5]], views[2].tolist() == [],
+        "torch: imports our views", views[0].tolist() == [[0, 3], [1, 4], [2, 5]], views[1].tolist() == [[3, 4, 5]], views[2].tolist() == [],
     )
     del views
 
@@ -88,16 +88,16 @@ def with_torch():
     ours = Array.new("float32", (4,), numpy.ones(4, "float32").tobytes())
     shared, old = torch.from_dlpack(ours), address(ours)
     ours.double()
-    check("torch: a shared array is copied before it is written to", shared.tolist() == [1] * 4, address(ours) != old)
+    check("torch: a shared array is copied before it is written", shared.tolist() == [1] * 4, address(ours) != old)
     given, old = None, address(ours)
     given = torch.from_dlpack(ours.given())
     given.mul_(10)
     back = cd.from_dlpack(given)
-    check("torch: writes to what it was given, and gives it back", given.data_ptr() == old, address(back) == old,
+    check("torch: writes to an imported tensor and exports it again", given.data_ptr() == old, address(back) == old,
           numpy.frombuffer(back.read(16), "float32").tolist() == [20] * 4)
     back.double()
     torch.cuda.synchronize()
-    check("torch: sees what is written to its tensor", given.tolist() == [40] * 4)
+    check("torch: sees writes to its exported tensor", given.tolist() == [40] * 4)
     del shared, given, back
 
     # Memory.
@@ -164,7 +164,7 @@ def with_torch():
         with torch.cuda.stream(side):
             again = torch.full((count,), 99, dtype=torch.int32, device="cuda")
         check(
-            f"torch: its memory is used again after our work ({'its stream waits' if behind != -1 else 'the host waits'})",
+            f"torch: its memory is reused after our work ({'its stream waits' if behind != -1 else 'the host waits'})",
             again.data_ptr() == place, (numpy.frombuffer(z.read(4 * count), "int32") == 10).all(), (again == 99).all().item(),
         )
         z.drop()
@@ -177,7 +177,7 @@ def with_torch():
         del tensor
     again = Array.new("int32", (count,), numpy.full(count, 50, "int32").tobytes())
     side.synchronize()
-    check("torch: our memory is used again after its work", (seen == 7).all().item())
+    check("torch: our memory is reused after its work", (seen == 7).all().item())
     again.drop()
     del seen
 
@@ -185,11 +185,11 @@ def with_torch():
     ours = Array.new("float32", (2, 3), numpy.arange(6, dtype="float32").tobytes())
     tensor = torch.as_tensor(cd.Writable(ours.transposed()), device="cuda")
     torch.cuda.synchronize()
-    check("torch: takes __cuda_array_interface__", tensor.tolist() == [[0, 3], [1, 4], [2, 5]])
+    check("torch: imports through __cuda_array_interface__", tensor.tolist() == [[0, 3], [1, 4], [2, 5]])
     theirs = torch.arange(6, dtype=torch.float64, device="cuda").reshape(2, 3).t()
     torch.cuda.synchronize()
     y = cd.from_interface(theirs)
-    check("torch: gives __cuda_array_interface__", address(y) == theirs.data_ptr(), y.read(48) == bytes_of(theirs))
+    check("torch: exports through __cuda_array_interface__", address(y) == theirs.data_ptr(), y.read(48) == bytes_of(theirs))
     y.drop()
 
 
@@ -205,19 +205,19 @@ def with_cupy():
         shared = cupy.from_dlpack(x)
         given = cupy.from_dlpack(x.another().given())
         check(
-            f"cupy: {name}: takes ours", shared.dtype == name, shared.shape == (2, 3), shared.data.ptr == address(x),
+            f"cupy: {name}: imports our array", shared.dtype == name, shared.shape == (2, 3), shared.data.ptr == address(x),
             cupy.asnumpy(shared).tobytes() == host, cupy.asnumpy(~shared if name == "bool" else shared + shared).tobytes() == twice,
             cupy.asnumpy(given).tobytes() == host, given.data.ptr != shared.data.ptr,
         )
         theirs = given.copy()
         y = cd.from_dlpack(theirs)
         check(
-            f"cupy: {name}: gives theirs", address(y) == theirs.data.ptr, y.read(len(host)) == host, y.doubled().read(len(host)) == twice,
+            f"cupy: {name}: exports its array", address(y) == theirs.data.ptr, y.read(len(host)) == host, y.doubled().read(len(host)) == twice,
         )
         by_facts = cupy.asarray(x)
         z = cd.from_interface(theirs)
         check(
-            f"cupy: {name}: both by __cuda_array_interface__", by_facts.data.ptr == address(x), cupy.asnumpy(by_facts).tobytes() == host,
+            f"cupy: {name}: both directions through __cuda_array_interface__", by_facts.data.ptr == address(x), cupy.asnumpy(by_facts).tobytes() == host,
             address(z) == theirs.data.ptr, z.read(len(host)) == host,
         )
     x = cupy.arange(24, dtype="float32").reshape(4, 6)
@@ -238,10 +238,10 @@ def with_cupy():
     del taken
     gc.collect()
     held = cd.lib.used() - before
-    check("cupy: writes to what it was given, and gives it back", (numpy.frombuffer(back.read(4 << 20), "float32") == 2).all())
+    check("cupy: writes to an imported array and exports it again", (numpy.frombuffer(back.read(4 << 20), "float32") == 2).all())
     back.drop()
     gc.collect()
-    check("cupy: our memory lives as long as its arrays, and ours of those", held >= 4 << 20, cd.lib.used() == before)
+    check("cupy: our memory lives as long as its arrays, and as our arrays made from these", held >= 4 << 20, cd.lib.used() == before)
     y = z = theirs = None  # these may hold arrays
     gc.collect()
     pool = cupy.get_default_memory_pool()

@@ -138,7 +138,7 @@ pub fn new(
 /// Creates an array from a tensor's memory.
 ///
 /// # Safety
-/// As for `Incoming::into_array`, or `Incoming::into_array_behind`.
+/// The conditions of `Incoming::into_array` or `Incoming::into_array_behind` apply.
 pub unsafe fn take(
     stream: &Stream,
     tensor: Incoming,
@@ -164,7 +164,7 @@ pub unsafe fn take(
 /// Creates an array from the memory that another object describes.
 ///
 /// # Safety
-/// As for `Array::from_cuda_array_interface`.
+/// The conditions of `Array::from_cuda_array_interface` apply.
 pub unsafe fn of_facts(
     stream: &Stream,
     told: &CudaArrayInterface<'_>,

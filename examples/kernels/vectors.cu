@@ -13,7 +13,7 @@ __global__ void largest(const int *x, int *out, unsigned long long n) {
 
 struct Affine { float scale, shift; };
 
-// A struct is nothing that both languages know: this one is declared by hand.
+// The build script cannot declare structs in Rust, so this kernel is declared by hand.
 extern "C" __global__ void affine(float *x, Affine f, unsigned n) {
     const unsigned i = index();
     if (i < n) x[i] = f.scale * x[i] + f.shift;

@@ -27,7 +27,7 @@ impl Foreign {
     /// # Safety
     /// The caller must ensure that:
     /// - `address` is device memory of `bytes` bytes in the stream's context, which stays valid
-    ///   until the keeper is dropped, on any thread;
+    ///   until the keeper is dropped;
     /// - work enqueued on `stream` from now on may read the memory, and write it unless it is
     ///   `read_only`;
     /// - if `behind` is given, the memory may be reused once that stream has been made to wait for
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn memory_of_another_library_names_its_address_and_stream() {
         let stream = Stream::new(&Context::primary(0).unwrap()).unwrap();
-        // SAFETY: no memory at all.
+        // SAFETY: the memory is empty.
         let memory = unsafe { Foreign::memory(0, 0, &stream, true, None, Box::new(())) };
         let text = format!("{:?}", memory.storage());
         assert_eq!(text, format!("Foreign(0x0 on {stream:?})"));

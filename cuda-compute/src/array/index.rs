@@ -87,7 +87,7 @@ impl SliceItem {
         }
     }
 
-    /// Resolves an index of an axis.
+    /// Resolves an index along an axis. Negative indices count from the end.
     pub(super) fn place(&self, index: isize, axis: usize, shape: Shape) -> Result<isize> {
         let length = shape[axis] as isize;
         let at = if index < 0 { index + length } else { index };
@@ -99,7 +99,7 @@ impl SliceItem {
         )))
     }
 
-    /// Returns the start, number and step of a range's indices.
+    /// Returns the first index of a range, the number of its indices, and its step.
     pub(super) fn range(&self, axis: usize, shape: Shape) -> Result<(isize, usize, isize)> {
         let Self::Range { start, end, step } = *self else {
             unreachable!("called for ranges");
@@ -217,7 +217,7 @@ mod tests {
         };
         assert_eq!(s![1..=3, ..=3], [range(1, Some(4)), range(0, Some(4))]);
         assert_eq!(s![1..=-2, ..=-2], [range(1, Some(-1)), range(0, Some(-1))]);
-        // The last place of all has none behind it.
+        // −1 is the last index, so no index follows it.
         assert_eq!(s![1..=-1, ..=-1], [range(1, None), range(0, None)]);
         assert_eq!(s![..=usize::MAX], [range(0, Some(isize::MAX))]);
         assert_eq!(s![..=0usize, 0..=0isize], [range(0, Some(1)); 2]);

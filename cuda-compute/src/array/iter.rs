@@ -16,7 +16,7 @@ pub struct AxisIter<T: Element> {
     axis: usize,
     /// The length of each part along the axis. `None` removes the axis.
     length: Option<usize>,
-    /// The numbers of the remaining parts.
+    /// The indices of the remaining parts.
     left: std::ops::Range<usize>,
 }
 

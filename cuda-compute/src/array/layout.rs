@@ -250,8 +250,8 @@ impl Layout {
         Ok(result)
     }
 
-    /// Returns the layout of another shape with the elements in C order, or `None` if no strides
-    /// describe it.
+    /// Returns the layout of another shape with the elements in C order, or `None` if it cannot be
+    /// expressed with strides.
     pub(crate) fn reshaped(&self, shape: Shape) -> Option<Self> {
         let mut result = Self::dense(shape, Order::C);
         result.offset = self.offset;
@@ -529,7 +529,8 @@ mod tests {
         let axes = |layout: &Layout| layout.axes().to_vec();
         assert_eq!(axes(&c(&[2, 3, 4])), [0, 1, 2]);
         assert_eq!(axes(&c(&[2, 3, 4]).reversed_axes()), [2, 1, 0]);
-        // By size, whatever the sign; those of length 1 first; of equal ones, the last is the innermost.
+        // Axes are sorted by the absolute value of the stride. Axes of length 1 come first. Of
+        // equal strides, the last axis is innermost.
         assert_eq!(axes(&c(&[2, 3]).sliced(&s![..;-1, ..]).unwrap()), [0, 1]);
         assert_eq!(axes(&c(&[2, 3, 1])), [2, 0, 1]);
         assert_eq!(
@@ -563,7 +564,8 @@ mod tests {
         assert_eq!(resized(&layout, 4, 2), Some((vec![2, 8], vec![8, 1], 8)));
         assert_eq!(resized(&layout, 4, 8), Some((vec![2, 2], vec![2, 1], 2)));
         assert_eq!(resized(&layout, 4, 16), Some((vec![2, 1], vec![1, 1], 1)));
-        // Not whole elements: their sizes, the row, the first element, the distance of rows.
+        // None of these divide into whole elements: because of the sizes, the row's length, the
+        // offset of the first element, or the row stride.
         assert_eq!(resized(&layout, 4, 6), None);
         assert_eq!(resized(&c(&[3, 3]), 4, 8), None);
         assert_eq!(resized(&c(&[4]).sliced(&s![1..3]).unwrap(), 4, 8), None);
@@ -622,7 +624,7 @@ mod tests {
         assert!(!with_strides(&[2, 3], &[3, 1]) && with_strides(&[2, 3], &[2, 1]));
         assert!(!with_strides(&[2, 3], &[-3, 1]) && with_strides(&[2, 3], &[-2, 1]));
         assert!(!with_strides(&[2, 2, 2], &[4, 2, 1]) && with_strides(&[2, 2, 2], &[3, 2, 1]));
-        // An axis of one element leads nowhere.
+        // The stride of an axis with one element does not matter.
         assert!(!with_strides(&[1, 3], &[0, 1]));
     }
 
@@ -633,7 +635,7 @@ mod tests {
         assert_eq!(flat.strides(), [1]);
         let back = flat.reshaped(shape(&[3, 1, 2])).unwrap();
         assert_eq!((back.strides()[0], back.strides()[2]), (2, 1));
-        // Nothing lies anywhere.
+        // An empty array has no positions.
         let empty = c(&[0, 3]).reshaped(shape(&[3, 0])).unwrap();
         assert_eq!(empty.shape, [3, 0]);
         let part = c(&[4, 4]).sliced(&s![1.., ..]).unwrap();

@@ -111,7 +111,8 @@ impl Memory {
         })
     }
 
-    /// Returns writable bytes. Writing is allowed unless [`is_read_only`](Self::is_read_only).
+    /// Returns writable bytes. The caller may write to them unless the memory [is
+    /// read-only](Self::is_read_only).
     pub(crate) fn bytes_mut(&mut self, range: Range<usize>) -> Result<DeviceViewMut<'_, u8>> {
         Ok(match &mut self.held {
             Held::Own(buffer) => buffer.slice_mut(range)?,

@@ -23,17 +23,17 @@ use crate::element::Element;
 /// An array of up to eight axes in device memory.
 ///
 /// **Values.** Clones, slices and transposes share memory. Writing to an array first copies it if
-/// others still use the memory. So no array changes while you hold it, and arrays need no
-/// lifetimes.
+/// others still use the memory, so it never changes other arrays. Arrays need no lifetimes.
 ///
 /// **Lazy operators.** Operators and functions of arrays return an [`Expr`], and [`Expr::eval`]
-/// computes all of it in one kernel. Kernels are compiled at the first use of an expression's form.
-/// Sizes, strides and numbers are passed at launch. Compiled kernels are kept in memory while an
-/// array of the context exists, and in the disk cache.
+/// computes the whole expression in one kernel, or in a few if it contains reductions. Kernels are
+/// compiled at the first use of an expression's form. Sizes, strides and numbers are passed at
+/// launch. Compiled kernels are kept in memory while an array of the context exists, and in the
+/// disk cache.
 ///
 /// **Streams.** An array belongs to a stream. The work that computes the array is enqueued on this
-/// stream, and so is freeing it. Arrays of several streams of one context may meet in an
-/// expression: the streams wait for each other.
+/// stream, and so is freeing it. An expression may use arrays of several streams of one context.
+/// The streams then wait for each other.
 ///
 /// ```
 /// use cuda_compute::{Array, s};
@@ -127,7 +127,7 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Shows type, shape and stream. [`Array::to_vec`] returns the elements.
+/// Formats the type, shape and stream. [`Array::to_vec`] returns the elements.
 impl<T: Element> fmt::Debug for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -22,8 +22,8 @@ impl<T: Element> Array<T> {
         ))
     }
 
-    /// Returns the array with its axes in another order, without copying. `axes` lists the axes'
-    /// numbers.
+    /// Returns the array with its axes in another order, without copying. Axis `i` of the result is
+    /// axis `axes[i]` of this array.
     ///
     /// # Errors
     /// Returns [`Error::Shape`] if `axes` does not name each axis exactly once.
@@ -31,7 +31,7 @@ impl<T: Element> Array<T> {
         Ok(Self::of(self.memory.clone(), self.layout.permuted(axes)?))
     }
 
-    /// Returns the array with its axes in reverse order, without copying. Of a matrix, this is the
+    /// Returns the array with its axes in reverse order, without copying. For a matrix, this is the
     /// transpose.
     #[must_use]
     pub fn t(&self) -> Self {

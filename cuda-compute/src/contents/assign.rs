@@ -52,8 +52,8 @@ impl<T: Element> Array<T> {
     ///
     /// # Errors
     /// Returns [`Error::Shape`](crate::Error::Shape) if the expression's shape can't be broadcast
-    /// to the array's, and the errors of [`Expr::eval`](crate::Expr::eval). If the driver reports
-    /// an error, either all elements keep their old values or all have their new ones.
+    /// to the array's. Also returns the errors of [`Expr::eval`](crate::Expr::eval). If the driver
+    /// reports an error, either all elements keep their old values or all have their new ones.
     pub fn assign(&mut self, expression: impl IntoExpr<T>) -> Result<()> {
         self.write(&expression.into_expr().node, T::DATA_TYPE, |layout| {
             Ok(*layout)

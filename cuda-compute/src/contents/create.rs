@@ -87,7 +87,7 @@ impl<T: Element> Array<T> {
         Ok(Self::of(memory, Layout::dense(shape, Order::C)))
     }
 
-    /// Creates an array with one value in all elements.
+    /// Creates an array in which every element has the same value.
     ///
     /// # Errors
     /// Returns [`Error::Shape`] if the shape is invalid: see [`Shape::new`](crate::Shape::new).
@@ -96,8 +96,8 @@ impl<T: Element> Array<T> {
         Expr::scalar(value).broadcast_to(shape)?.eval_on(stream)
     }
 
-    /// Creates an array with one value in all elements, with the shape, stream and memory order of
-    /// another array.
+    /// Creates an array in which every element has the same value, with the shape, stream and
+    /// memory order of another array.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -151,7 +151,7 @@ impl<T: Element + Pod> Array<T> {
         ))
     }
 
-    /// Creates an array of zeros like another array: see [`full_like`](Self::full_like).
+    /// Creates an array of zeros with the shape, stream and memory order of another array.
     ///
     /// # Errors
     /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
@@ -170,7 +170,7 @@ impl<T: Number> Array<T> {
         Self::full(stream, shape, T::ONE)
     }
 
-    /// Creates an array of ones like another array: see [`full_like`](Self::full_like).
+    /// Creates an array of ones with the shape, stream and memory order of another array.
     ///
     /// # Errors
     /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.
@@ -180,11 +180,11 @@ impl<T: Number> Array<T> {
 }
 
 impl<T: Integer + Into<i128> + CastFrom<u64>> Array<T> {
-    /// Creates an array of the integers of a range, in ascending order. The array is empty if the
-    /// range is.
+    /// Creates an array of the integers of a range, in ascending order. An empty range makes an
+    /// empty array.
     ///
     /// # Errors
-    /// Returns [`Error::Shape`] if the range is longer than an array can be. Returns
+    /// Returns [`Error::Shape`] if the range has more than `isize::MAX` integers. Returns
     /// [`Error::Cuda`] if device memory runs out or a driver call fails.
     ///
     /// ```
@@ -212,8 +212,8 @@ impl<T: Float + CastFrom<u64>> Array<T> {
     /// the sum are rounded. In `f32` and `f64`, both may be rounded once together.
     ///
     /// # Errors
-    /// Returns [`Error::Shape`] if `count` is larger than an array can be. Returns [`Error::Cuda`]
-    /// if device memory runs out or a driver call fails.
+    /// Returns [`Error::Shape`] if `count` exceeds `isize::MAX`. Returns [`Error::Cuda`] if device
+    /// memory runs out or a driver call fails.
     pub fn steps(stream: &Stream, start: T, step: T, count: usize) -> Result<Self> {
         let places = Expr::index(count, 0)?.cast::<T>();
         (places * step + start).eval_on(stream)
@@ -239,8 +239,8 @@ where
     /// ```
     ///
     /// # Errors
-    /// Returns [`Error::Shape`] if `count` is larger than an array can be. Returns [`Error::Cuda`]
-    /// if device memory runs out or a driver call fails.
+    /// Returns [`Error::Shape`] if `count` exceeds `isize::MAX`. Returns [`Error::Cuda`] if device
+    /// memory runs out or a driver call fails.
     pub fn linspace(stream: &Stream, start: T, end: T, count: usize) -> Result<Self> {
         let place = Expr::index(count, 0)?;
         let last = count.saturating_sub(1).max(1) as u64;

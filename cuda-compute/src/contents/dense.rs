@@ -1,4 +1,4 @@
-//! Arrays whose elements may have to be copied to get a layout.
+//! Methods that change an array's layout and copy the elements if necessary.
 
 use crate::{
     array::{Array, IntoShape, Order},
@@ -11,11 +11,11 @@ impl<T: Element> Array<T> {
     /// Returns the same elements in another shape.
     ///
     /// The elements are taken in C order, whatever their order in memory. They are copied only if
-    /// no strides describe the result.
+    /// the result cannot be expressed as strides over this array's memory.
     ///
     /// # Errors
-    /// Returns [`Error::Shape`] if the shape is invalid or has another number of elements. Returns
-    /// [`Error::Cuda`] if a copy is needed and device memory runs out.
+    /// Returns [`Error::Shape`] if the shape is invalid or has a different number of elements.
+    /// Returns [`Error::Cuda`] if a copy is needed and device memory runs out.
     pub fn reshape(&self, shape: impl IntoShape) -> Result<Self> {
         let shape = shape.into_shape()?;
         if shape.elements() != self.len() {
@@ -41,7 +41,7 @@ impl<T: Element> Array<T> {
         )
     }
 
-    /// Returns all elements along one axis, in C order.
+    /// Returns the elements as an array with one axis, in C order.
     ///
     /// This is [`reshape`](Self::reshape) to the number of elements.
     ///
@@ -51,8 +51,8 @@ impl<T: Element> Array<T> {
         self.reshape(self.len())
     }
 
-    /// Returns the elements contiguous in memory, in the given order. Returns the array itself if
-    /// it already is.
+    /// Returns an array whose elements are contiguous in memory, in the given order. If this array
+    /// already is, the result shares its memory.
     ///
     /// # Errors
     /// Returns [`Error::Cuda`] if a copy is needed and device memory runs out.
@@ -63,7 +63,7 @@ impl<T: Element> Array<T> {
         eval_dense(&self.expr(), order)
     }
 
-    /// Copies the array to new, dense memory, in this array's order of axes.
+    /// Copies the array to new, contiguous memory. The axes keep their order in memory.
     ///
     /// # Errors
     /// Returns [`Error::Cuda`] if device memory runs out or a driver call fails.

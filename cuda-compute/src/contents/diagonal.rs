@@ -88,8 +88,8 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns [`Error::Shape`] if the expression has fewer than two axes, or if shapes in it don't
-    /// match.
+    /// Returns [`Error::Shape`] if the expression has fewer than two axes, or if shapes of its
+    /// operands can't be broadcast.
     pub fn tril(&self, offset: isize) -> Result<Self> {
         let kept = columns_less_rows(self.shape()?)?.less_equal(offset as i64);
         Ok(kept.select(self, T::default()))
@@ -99,8 +99,8 @@ impl<T: Element> Expr<T> {
     /// [`tril`](Self::tril).
     ///
     /// # Errors
-    /// Returns [`Error::Shape`] if the expression has fewer than two axes, or if shapes in it don't
-    /// match.
+    /// Returns [`Error::Shape`] if the expression has fewer than two axes, or if shapes of its
+    /// operands can't be broadcast.
     pub fn triu(&self, offset: isize) -> Result<Self> {
         let kept = columns_less_rows(self.shape()?)?.greater_equal(offset as i64);
         Ok(kept.select(self, T::default()))

@@ -9,9 +9,10 @@ use crate::{
     error::Result,
 };
 
-/// Arrays with more elements are abbreviated.
+/// The maximum number of elements of an array that is printed in full. Larger arrays are
+/// abbreviated.
 const MAX_ELEMENTS: usize = 1000;
-/// Elements that an abbreviated axis shows at each end.
+/// The number of elements that an abbreviated axis shows at each end.
 const ENDS: usize = 3;
 /// The maximum length of a line.
 const WIDTH: usize = 75;
@@ -26,7 +27,7 @@ const WIDTH: usize = 75;
 /// is printed as a single number with all its digits.
 ///
 /// If there are more than 1000 elements, long axes show three elements at each end, and only these
-/// are copied from the device. If the copy fails, the text is the error's.
+/// are copied from the device. If the copy fails, the error is printed instead.
 ///
 /// ```
 /// use cuda_compute::Array;
@@ -68,13 +69,13 @@ impl<T: Element> fmt::Display for Array<T> {
     }
 }
 
-/// Returns whether an axis of an abbreviated array is cut.
+/// Returns whether an axis of this length is shortened in an abbreviated array.
 fn is_cut(length: usize) -> bool {
     length > 2 * ENDS
 }
 
 impl<T: Element> Array<T> {
-    /// Returns the elements that are shown, in C order: both ends of cut axes, and the whole of
+    /// Returns the elements that are shown, in C order: both ends of shortened axes, and all of the
     /// other axes.
     fn ends(&self) -> Result<Vec<T>> {
         let lengths = self.shape();
@@ -84,7 +85,7 @@ impl<T: Element> Array<T> {
         let cut: Vec<usize> = (0..lengths.len())
             .filter(|&axis| is_cut(lengths[axis]))
             .collect();
-        // One corner for each combination of the near and far ends of the cut axes.
+        // One corner for each combination of the near and far ends of the shortened axes.
         for corner in 0..1usize << cut.len() {
             let far = |axis| {
                 let place = cut.iter().position(|&other| other == axis);
@@ -204,7 +205,8 @@ impl Page {
 mod tests {
     use super::*;
 
-    /// The text of an array whose words are the letters from `a` on, each so many times.
+    /// Returns the text of an array whose words are the letters from `a` on, each repeated this
+    /// many times.
     fn text(lengths: &[usize], short: bool, repeated: usize, width: usize) -> String {
         let page = |words: Vec<String>| Page {
             shape: Shape::of(lengths),
@@ -247,7 +249,7 @@ mod tests {
         assert_eq!(lines(9), "[aaa bbb\n ccc ddd]");
         assert_eq!(lines(8), "[aaa\n bbb\n ccc\n ddd]");
         assert_eq!(lines(1), "[aaa\n bbb\n ccc\n ddd]");
-        // A bracket more at either end.
+        // One more bracket at each end.
         let lines = |width| text(&[1, 3], false, 3, width);
         assert_eq!(lines(11), "[[aaa bbb\n  ccc]]");
         assert_eq!(lines(10), "[[aaa\n  bbb\n  ccc]]");

@@ -34,8 +34,8 @@ impl<T: Element> Array<T> {
     /// Copies the elements to host memory, in C order. Waits for them.
     ///
     /// # Errors
-    /// Returns [`Error::Shape`] if `host` has another length than the array. Returns
-    /// [`Error::Cuda`] if device memory runs out, or if work enqueued earlier has faulted.
+    /// Returns [`Error::Shape`] if the length of `host` differs from the number of elements.
+    /// Returns [`Error::Cuda`] if device memory runs out, or if work enqueued earlier has faulted.
     pub fn copy_to_slice(&self, host: &mut [T]) -> Result<()> {
         self.check_length(host.len())?;
         let dense = self.contiguous(Order::C)?;
@@ -55,8 +55,8 @@ impl<T: Element> Array<T> {
     /// Copies elements from host memory, in C order, into this array. Waits until `host` has been
     /// read.
     ///
-    /// The elements are written to the array's own memory if the array is in C order and nothing
-    /// else shares its memory. Then a loop allocates nothing.
+    /// If the array is contiguous in C order and nothing else shares its memory, the elements are
+    /// written to that memory and nothing is allocated. Otherwise the array gets new memory.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -75,8 +75,8 @@ impl<T: Element> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns [`Error::Shape`] if `host` has another length than the array. Returns
-    /// [`Error::Cuda`] if device memory runs out or the copy fails.
+    /// Returns [`Error::Shape`] if the length of `host` differs from the number of elements.
+    /// Returns [`Error::Cuda`] if device memory runs out or the copy fails.
     pub fn copy_from_slice(&mut self, host: &[T]) -> Result<()> {
         self.check_length(host.len())?;
         let range = self.bytes();

@@ -1,7 +1,7 @@
-//! What arrays contain: creation, assignment, copies, fields of structs, and printing.
+//! The contents of arrays: creation, assignment, copies, fields of structs, and printing.
 //!
-//! These are methods of [`Array`](crate::Array) that evaluate expressions or copy elements, so they
-//! are above `expression`. What needs only the layout is in `array`.
+//! These are methods of [`Array`](crate::Array) that evaluate expressions or copy elements, so this
+//! module depends on `expression`. Methods that need only the layout are in `array`.
 
 mod assign;
 mod create;

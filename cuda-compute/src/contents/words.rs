@@ -225,7 +225,7 @@ impl Column {
         column
     }
 
-    /// Returns the width from the decimal point on.
+    /// Returns the width of the decimal point and everything after it.
     fn behind(&self) -> usize {
         let exponent = if self.scientific {
             1 + self.exponent
@@ -412,7 +412,7 @@ mod tests {
         assert_eq!(columns(&[half(999.0)]), ["999."]);
         assert_eq!(columns(&[half(1000.0)]), ["1.e+03"]);
         assert_eq!(columns(&[half(0.1)]), ["0.1"]);
-        // Infinities and zeros say nothing of the size.
+        // Infinities and zeros don't affect the choice of notation.
         assert_eq!(columns(&[0.0, 2.0, f64::INFINITY]), [" 0.", " 2.", "inf"]);
     }
 

@@ -4,8 +4,9 @@ use crate::error::{Error, Result};
 
 /// The weights of a two-dimensional filter, row by row.
 ///
-/// If the weights are exactly the products of a column and a row (box, Gauss, Sobel), the filter is
-/// recognised as separable. It is then convolved in two one-dimensional passes if that is faster.
+/// If the weights are exactly the products of a column and a row (box, Gaussian, Sobel), the filter
+/// is recognised as separable. It is then convolved in two one-dimensional passes if that is
+/// faster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     width: usize,

@@ -67,13 +67,12 @@ impl<T: Pixel> Array<T> {
     /// size follows from the options (see [`output_size`](ConvolutionOptions::output_size)). Rows
     /// may have any pitch, as those of a slice do. An image in any other layout is copied first.
     ///
-    /// **Accuracy.** Each result is a sum in `f32`, rounded once to nearest, ties to even. Integers
-    /// saturate. NaN, which can only come from a weight in an integer image, becomes 0. The sum
-    /// starts at 0 and goes through the filter's rows, and through the columns of each row. A true
-    /// convolution goes through both from last to first. Each product is added by one fused
-    /// multiply-add. The result has the same bits on any device and is off by at most width ·
-    /// height · 2⁻²⁴ Σ|weight · pixel|. The [`separate`](ConvolutionOptions::separate) option has
-    /// no effect.
+    /// **Accuracy.** Each result is a sum in `f32`, rounded once to nearest, ties to even. Results
+    /// of integer images saturate, and NaN (from a weight) becomes 0. The sum starts at 0 and goes
+    /// through the filter's rows, and through the columns of each row. A true convolution goes
+    /// through both from last to first. Each product is added by one fused multiply-add. The result
+    /// has the same bits on any device and is off by at most width · height · 2⁻²⁴ Σ|weight ·
+    /// pixel|. The [`separate`](ConvolutionOptions::separate) option has no effect.
     ///
     /// `f32` images of one channel are an exception: they are convolved by [`Convolution`] and have
     /// its bits. Use a [`Convolution`] directly to convolve many such images with one filter into
@@ -115,8 +114,9 @@ impl<T: Pixel> Array<T> {
     /// # Errors
     /// Returns an error if:
     /// - the shape is not that of an image;
-    /// - the filter has more than 8160 weights, where each row of odd width counts as one longer;
-    /// - the filter's reach takes more shared memory than the device has (45 x 45 always fits);
+    /// - the filter has more than 8160 weights (rows of odd width count as one weight longer);
+    /// - the pixels that a block reads for this filter don't fit in its shared memory (45 x 45
+    ///   always fits);
     /// - a row or a column has more than 2³¹ − 2²⁰ elements;
     /// - the kernel does not compile for this device;
     /// - memory runs out.
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(pitch(x.slice(s![.., ..;2])), None);
         assert_eq!(pitch(x.slice(s![.., 2..3])), Some(6));
         assert_eq!(pitch(Ok(x.t())), None);
-        // One row has no other behind it; several are not the same one.
+        // The pitch of a single row is its length. Several rows that repeat one row have no pitch.
         let row = zeros(&[6]);
         assert_eq!(pitch(row.slice(s![NewAxis, ..])), Some(6));
         assert_eq!(pitch(row.broadcast_to([4, 6])), None);

@@ -22,12 +22,19 @@ pub(crate) struct Tile {
     pub(crate) rows: u32,
 }
 
-/// The fastest tile, except in the cases of [`Interleaved::preferred`]. Times for 4096² on an H200
-/// in µs, for this tile and for [`TALL`]: `u8` by 3 x 3 29.7 and more than 30.1, by 9 x 9 75.0 and
-/// more than 75.1, `u16` of 3 channels by 3 x 3 77.2 and more than 81.9.
+/// The fastest tile, except in the cases of [`Interleaved::preferred`]. Times for 4096² pixels on
+/// an H200, for this tile and for [`TALL`]:
+///
+/// - `u8` with a 3 x 3 filter: 29.7 µs, more than 30.1 µs
+/// - `u8` with a 9 x 9 filter: 75.0 µs, more than 75.1 µs
+/// - `u16` of 3 channels with a 3 x 3 filter: 77.2 µs, more than 81.9 µs
 const SHORT: Tile = Tile { warps: 4, rows: 4 };
-/// Times in µs: `u8` of 3 channels by 3 x 3 67.6 ([`SHORT`]: 71.4), by 9 x 9 204 (more than 210),
-/// `u16` of 3 channels by 9 x 9 214 (more than 219).
+/// The fastest tile in the cases of [`Interleaved::preferred`]. Times for 4096² pixels on an H200,
+/// for this tile and for [`SHORT`]:
+///
+/// - `u8` of 3 channels with a 3 x 3 filter: 67.6 µs, 71.4 µs
+/// - `u8` of 3 channels with a 9 x 9 filter: 204 µs, more than 210 µs
+/// - `u16` of 3 channels with a 9 x 9 filter: 214 µs, more than 219 µs
 const TALL: Tile = Tile { warps: 4, rows: 8 };
 /// The tile with the least shared memory, for cases in which the others don't fit.
 const LEAST: Tile = Tile { warps: 1, rows: 4 };
@@ -40,7 +47,8 @@ const BLOCK_ELEMENTS: u32 = 128;
 pub(crate) struct Interleaved {
     pub(crate) data: DataType,
     pub(crate) channels: u32,
-    /// `aligned`: whether rows of the input start at multiples of 4 elements.
+    /// The size of the filter. Its `aligned` means that rows of the input start at multiples of 4
+    /// elements.
     pub(crate) size: Size,
     /// Whether rows of the output start at multiples of 4 elements.
     pub(crate) aligned_output: bool,
@@ -92,13 +100,13 @@ impl Interleaved {
         (self.rows() + height - 1).saturating_mul((BLOCK_ELEMENTS + halo) * 4)
     }
 
-    /// Filter rows that are unrolled.
+    /// The number of filter rows that are unrolled.
     fn group(&self) -> u32 {
         (UNROLLED / self.size.width).clamp(1, self.size.height)
     }
 }
 
-/// Weights that are unrolled, each for all outputs of a thread.
+/// The number of weights that are unrolled, each for all outputs of a thread.
 const UNROLLED: u32 = 32;
 
 impl Specialisation for Interleaved {
@@ -164,8 +172,9 @@ impl Place<'_> {
 /// Enqueues the convolution of an image with `channels` elements of a type in each pixel.
 ///
 /// # Safety
-/// The caller must ensure that both places hold images of such pixels, and that the output, which
-/// is written, has the size that the options give.
+/// The caller must ensure that:
+/// - both places hold images of such pixels;
+/// - the output, which is written, has the size that the options give.
 pub(super) unsafe fn run(
     (kernels, stream): (&Kernels, &Stream),
     (data, channels): (DataType, usize),
@@ -393,7 +402,7 @@ mod tests {
             assert_eq!(preferred(DataType::U8, channels, 3), tile);
             assert_eq!(preferred(DataType::U8, channels, 8), tile);
             assert_eq!(preferred(DataType::U16, channels, 8), tile);
-            // Between, and for larger elements, the others are faster.
+            // For heights in between, and for larger elements, the other tile is faster.
             assert_eq!(preferred(DataType::U8, channels, 4), SHORT);
             assert_eq!(preferred(DataType::U8, channels, 7), SHORT);
             assert_eq!(preferred(DataType::U16, channels, 3), SHORT);

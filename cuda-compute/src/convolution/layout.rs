@@ -117,8 +117,8 @@ impl Layout {
     }
 }
 
-/// The maximum number of columns, rows and images that the kernels can index, including what they
-/// read beyond them.
+/// The maximum number of columns, rows and images that the kernels can index, including the pixels
+/// that they read beyond the edges.
 const LARGEST: usize = (i32::MAX - 65536) as usize;
 
 #[cfg(test)]

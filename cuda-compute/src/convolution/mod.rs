@@ -225,8 +225,9 @@ impl Convolution {
     /// Enqueues the launch from one image to another, given their addresses, layouts and owners.
     ///
     /// # Safety
-    /// The caller must ensure that both places hold images of these layouts, and that the output,
-    /// which is written, is as large as the result.
+    /// The caller must ensure that:
+    /// - both places hold images of these layouts;
+    /// - the output, which is written, is as large as the result.
     unsafe fn enqueue(
         &self,
         stream: &Stream,

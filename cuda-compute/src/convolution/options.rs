@@ -2,7 +2,7 @@
 
 use super::Filter;
 
-/// How the filter is applied.
+/// The orientation in which the filter is applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// True convolution: the filter is rotated by 180 degrees.
@@ -15,7 +15,7 @@ pub enum Kind {
 /// The values of pixels beyond the edges of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Border {
-    /// Zeros.
+    /// Pixels beyond the edges are zero.
     #[default]
     Zero,
     /// The nearest pixel: `a a a | a b c d | d d d`.
@@ -47,7 +47,7 @@ impl Border {
     }
 }
 
-/// How much of the result is computed.
+/// The part of the result that is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Extent {
     /// The size of the input. The middle of the filter is at the output's position. For an even
@@ -73,7 +73,7 @@ pub struct ConvolutionOptions {
     pub kind: Kind,
     /// The values of pixels beyond the edges.
     pub border: Border,
-    /// How much of the result is computed.
+    /// The part of the result that is computed.
     pub extent: Extent,
     /// Whether a filter that is a product of two vectors is applied in two passes. The default is
     /// true. Two passes round differently from one.

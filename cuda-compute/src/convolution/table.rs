@@ -133,9 +133,11 @@ const SMALL: [Variant; 2] = [
     },
 ];
 
-/// Narrower filters gain nothing from two passes, because 3 x 3 is limited by memory either way.
+/// The minimum width and height of a filter that is applied in two passes. Smaller filters gain
+/// nothing, because memory limits a 3 x 3 filter either way.
 const SEPARABLE_FROM: u32 = 4;
-/// All sums of a column are kept in registers, and the code grows with the filter.
+/// The maximum width and height of a filter that is applied in two passes. All sums of a column are
+/// kept in registers, and the code grows with the filter.
 const SEPARABLE_UP_TO: u32 = 64;
 
 /// Returns the first variant that suits the filter and fits in the shared memory of a block.

@@ -30,7 +30,7 @@ pub(crate) enum Variant {
     },
 }
 
-/// The properties of a filter that decide the variant.
+/// The properties of a filter that determine the variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Size {
     pub(crate) width: u32,

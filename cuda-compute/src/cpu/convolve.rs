@@ -74,7 +74,7 @@ pub fn convolve_plain(
     out
 }
 
-/// Does the same as [`convolve_plain`] in `f64`, on all cores.
+/// Convolves a dense image like [`convolve_plain`], but in `f64` and on all cores.
 ///
 /// # Panics
 /// Panics if `image` does not have `width * height` elements.
@@ -106,8 +106,8 @@ pub fn convolve_reference(
         .collect()
 }
 
-/// Does the same as [`convolve_plain`] on one thread with vector instructions, one block of columns
-/// at a time.
+/// Convolves a dense image like [`convolve_plain`], but with vector instructions, one block of
+/// columns at a time. Uses one thread.
 ///
 /// # Panics
 /// Panics if `image` does not have `width * height` elements.
@@ -128,7 +128,8 @@ pub fn convolve_vectorised(
     out
 }
 
-/// Does the same as [`convolve_plain`] on all cores, where each core runs [`convolve_vectorised`].
+/// Convolves a dense image like [`convolve_plain`], but on all cores with [`convolve_vectorised`]
+/// on each.
 ///
 /// # Panics
 /// Panics if `image` does not have `width * height` elements.

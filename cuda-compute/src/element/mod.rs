@@ -306,7 +306,7 @@ mod tests {
         where
             [f32; N]: cuda_safe::PlainData,
         {
-            // SAFETY: the description is of so many floats, and becomes part of no kernel.
+            // SAFETY: the description is of `N` floats, and becomes part of no kernel.
             unsafe { StructType::of::<[f32; N]>("Floats", fields) }
         }
         const F32: FieldType = FieldType::Element(DataType::F32);

@@ -41,7 +41,8 @@ pub enum FieldType {
     Array(&'static FieldType, usize),
 }
 
-/// A type of fields of elements: a number, a struct of plain data, or an array of such types.
+/// A type that a field of an element can have: a number, a struct of plain data, or an array of
+/// such types.
 ///
 /// This trait is sealed, so [`FIELD_TYPE`](Self::FIELD_TYPE) always describes the type that it
 /// belongs to. Kernels are compiled from these descriptions.
@@ -120,7 +121,7 @@ impl StructType {
     /// - the size of `T` is 0 or more than [`MOST_BYTES`](Self::MOST_BYTES);
     /// - the alignment of `T` is more than 16 bytes;
     /// - the fields do not fill `T`;
-    /// - a name is not an identifier of C++.
+    /// - a name is not a valid C++ identifier.
     #[doc(hidden)]
     #[must_use]
     pub const unsafe fn of<T: PlainData>(
@@ -130,7 +131,7 @@ impl StructType {
         let (size, alignment) = (size_of::<T>(), align_of::<T>());
         assert!(
             is_identifier(name),
-            "the name of an element is not an identifier of C++"
+            "the name of an element is not a valid C++ identifier"
         );
         assert!(size > 0, "an element must have at least one byte");
         assert!(
@@ -150,7 +151,7 @@ impl StructType {
             );
             assert!(
                 is_identifier(fields[i].name),
-                "the name of an element's field is not an identifier of C++"
+                "the name of an element's field is not a valid C++ identifier"
             );
             at += fields[i].data.size();
             i += 1;
@@ -362,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the name of an element's field is not an identifier")]
+    #[should_panic(expected = "the name of an element's field is not a valid C++ identifier")]
     fn of_rejects_field_names_that_are_not_identifiers() {
         const FORGED: &[StructField] = &[StructField {
             name: "x\n#define value_of(v) 7",
@@ -373,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the name of an element is not an identifier")]
+    #[should_panic(expected = "the name of an element is not a valid C++ identifier")]
     fn of_rejects_struct_names_that_are_not_identifiers() {
         described("Forged {}; struct Other", ONE);
     }

@@ -32,7 +32,7 @@ statuses! {
     NOT_INITIALIZED = 1;
     /// Memory ran out.
     ALLOC_FAILED = 3;
-    /// The function does not accept an argument.
+    /// An argument is invalid.
     INVALID_VALUE = 7;
     /// The device lacks a required feature.
     ARCH_MISMATCH = 8;

@@ -90,7 +90,7 @@ fn enqueue<const N: usize>(
 }
 
 /// Returns the number of vectors per thread: 16 bytes of the largest element that is read, which
-/// keeps the memory busy. With more, there are too few blocks, or they are too slow.
+/// keeps the memory busy. More vectors per thread would leave too few blocks, or slow them down.
 fn unroll(form: &Form) -> u8 {
     let read = form.leaves.iter().filter(|leaf| leaf.is_read());
     match read.map(|leaf| leaf.data.size()).max() {
@@ -133,10 +133,10 @@ mod tests {
         assert_eq!(of(&[read(DataType::F32)], 4), 1);
         assert_eq!(of(&[read(DataType::F64)], 1), 2);
         assert_eq!(of(&[read(DataType::U8), read(DataType::F64)], 1), 2);
-        // Four vectors at most, one at least.
+        // At most four vectors, and at least one.
         assert_eq!(of(&[read(DataType::U8)], 1), 4);
         assert_eq!(of(&[read(DataType::Complex64)], 2), 1);
-        // Nothing that is read in vectors.
+        // Nothing is read in vectors.
         assert_eq!(of(&[], 4), 2);
         assert_eq!(of(&[(DataType::F64, Access::Uniform)], 2), 2);
     }

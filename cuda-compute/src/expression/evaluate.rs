@@ -1,4 +1,4 @@
-//! Evaluation of expressions: which kernels compute which parts.
+//! Evaluation of expressions: the division of the work into kernels.
 
 use std::{collections::hash_map::Entry, sync::Arc};
 
@@ -152,7 +152,8 @@ pub(crate) fn eval_dense<T: Element>(expression: &Expr<T>, order: Order) -> Resu
 fn evaluate<E: Evaluate>(expressions: &E, stream: Option<&Stream>) -> Result<E::Arrays> {
     let roots = expressions.roots();
     let nodes: Vec<&Arc<Node>> = roots.iter().map(|root| root.0).collect();
-    // A reduction along an axis that does not exist has no shape, but its kernel would run.
+    // A reduction along an axis that does not exist has no shape, but its kernel would run. So
+    // check all shapes first.
     for node in &nodes {
         node.shape()?;
     }
@@ -333,7 +334,8 @@ fn ready_reductions<'a>(
     ready
 }
 
-/// Computes an expression into memory that only the expression itself may also use.
+/// Computes an expression into memory. Nothing else may use this memory, except the expression
+/// itself.
 pub(crate) fn assign(to: &Target<'_>, node: &Arc<Node>) -> Result<()> {
     let (kernels, stream) = (to.memory.kernels(), to.memory.stream());
     let shape = node.shape()?;
@@ -446,7 +448,7 @@ mod tests {
         let kernels = Kernels::new(stream.context()).unwrap();
         let memory = Memory::zeroed(&kernels, &stream, 64).unwrap();
         let x = Array::<f64>::of(Arc::new(memory), dense(&[8]));
-        // Five variances and two sums fill what there is; the third sum is left.
+        // Five variances and two sums fill the limit. The third sum needs another kernel.
         let variance = |i: i32| (&x * f64::from(i)).var(0).node;
         let sum = |i: i32| (&x * f64::from(i)).sum().node;
         assert_eq!(5 * 32 + 2 * 8, MAX_ACCUMULATOR_BYTES);
@@ -459,10 +461,10 @@ mod tests {
         };
         assert_eq!(kernels_for(&nodes), 1);
         nodes.push(sum(4));
-        // The first kernel is the one from before.
+        // The first kernel already exists.
         assert_eq!(kernels_for(&nodes), 1);
         assert_eq!(kernels.compiled(), 2);
-        // The second one is of one sum.
+        // The second kernel, of one sum, already exists too.
         assert_eq!(kernels_for(&[sum(4)]), 0);
     }
 
@@ -486,7 +488,7 @@ mod tests {
         assert!(!overlaps((at(&[16], 0), u8), (at(&[4], 4), f32)));
         assert!(overlaps((at(&[17], 0), u8), (at(&[4], 4), f32)));
         assert!(!overlaps((at(&[0], 0), f32), (at(&[4], 0), f32)));
-        // Backwards from its first element.
+        // This layout runs backwards from its first element.
         let backwards = at(&[4], 0).sliced(&s![..;-1]).unwrap();
         assert_eq!(backwards.offset, 3);
         assert!(overlaps((backwards, f32), (at(&[1], 0), f32)));
@@ -501,10 +503,10 @@ mod tests {
         let (x, turned) = (zeros(&[2, 3]), zeros(&[3, 2]));
         assert_eq!(strides(&(&x + turned.t())), [3, 1]);
         assert_eq!(strides(&(turned.t() + &x)), [1, 2]);
-        // What is stretched has no say in it.
+        // A broadcast operand doesn't affect the order.
         let column = zeros(&[3, 1]);
         assert_eq!(strides(&(column.t() + turned.t())), [1, 2]);
-        // Axes of length 1 are in C order, if the others are.
+        // Axes of length 1 are in C order if the others are.
         let x = zeros(&[2, 1, 3]);
         assert_eq!(strides(&(&x + 1.0)), [3, 3, 1]);
     }

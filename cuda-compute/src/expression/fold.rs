@@ -194,8 +194,8 @@ pub(super) fn run(
         data: node.data,
     });
     let targets: Vec<Target<'_>> = targets.collect();
-    // If there are no elements, the targets still need one element per result, as the kernel counts
-    // them.
+    // If there are no elements, the targets still need one element per result, because the kernel
+    // counts results.
     let places = whole.with_lengths(|axis| match folded(axis) && count == 0 {
         true => 1,
         false => shape[axis],
@@ -285,7 +285,7 @@ fn accumulator_bytes(folds: &[Folded]) -> usize {
     bytes.sum()
 }
 
-/// Returns the size of the accumulators in memory, where each has the largest alignment.
+/// Returns the size of the accumulators in memory, in bytes. Each one is aligned to 16 bytes.
 fn accumulator_room(folds: &[Folded]) -> usize {
     let bytes = folds
         .iter()
@@ -474,11 +474,11 @@ mod tests {
         for (outer, length, group, unroll, splits) in [
             (many, 1, 1, 1, 1),
             (many, 16, 4, 4, 1),
-            // Four vectors for each thread up to 32, eight from there on.
+            // Each thread gets four vectors in rows of up to 32 vectors, and eight in longer rows.
             (many, 32, 8, 4, 1),
             (many, 33, 4, 8, 1),
             (many, 40, 8, 4, 1),
-            // A warp at most, up to 1024 vectors.
+            // At most one warp per row of up to 1024 vectors.
             (many, 1024, 32, 8, 1),
             (many, 1025, 256, 4, 1),
             // A block for each row if there are few of them, unless they are too short for it.
@@ -522,7 +522,7 @@ mod tests {
             ((5, 1000, 3), 4, 8, 5, 2),
             ((1, 512, 3), 4, 8, 1, 1),
             ((1, 513, 3), 4, 8, 1, 2),
-            // 32 vectors at most side by side.
+            // At most 32 vectors next to each other.
             ((2, 8, 32), 32, 1, 2, 1),
             ((2, 8, 33), 32, 1, 4, 1),
             ((2, 31, 64), 32, 2, 4, 1),
@@ -583,7 +583,7 @@ mod tests {
                 leaf(DataType::F32, Access::Linear, LeafSource::Memory),
                 leaf(DataType::U8, Access::Linear, LeafSource::Memory),
                 leaf(DataType::F16, Access::Linear, LeafSource::Memory),
-                // These are no vectors in memory.
+                // These leaves load no vectors from memory.
                 leaf(DataType::F64, Access::Uniform, LeafSource::Memory),
                 leaf(
                     DataType::F64,
@@ -694,18 +694,18 @@ mod tests {
         assert_eq!(chosen(&[4, 64], &[0, 1], 1), (rows(4), 4, 4));
         assert_eq!(chosen(&[4, 64], &[1, 0], 0), (rows(4), 4, 4));
         assert_eq!(chosen(&[4, 64], &[0, 1], 0), (columns(16), 4, 1));
-        // Vectors end with each row, unless there is one only, and with the columns.
+        // Vectors end with each row, unless there is only one row, and with the columns.
         assert_eq!(chosen(&[4, 62], &[0, 1], 1), (rows(8), 2, 2));
         assert_eq!(chosen(&[1, 63], &[0, 1], 1), (rows(4), 4, 2));
         assert_eq!(chosen(&[4, 63], &[0, 1], 0), (columns(32), 1, 1));
-        // Axes of one element are passed over.
+        // Axes of one element are ignored.
         assert_eq!(chosen(&[64, 1], &[0, 1], 0), (rows(4), 4, 4));
         assert_eq!(chosen(&[10, 1], &[0, 1], 1), (columns(8), 2, 1));
     }
 
     #[test]
     fn blocks_share_as_many_results_as_there_are_counters_for() {
-        // A device that would have blocks for more.
+        // A device with blocks for more vectors.
         let kernels = Kernels::of_multiprocessors(&Context::primary(0).unwrap(), 10_000);
         let splits = |rows| schedule(&kernels, true, (rows, 1 << 21, 1), FEW).splits;
         assert_eq!(splits(SHARED_RESULTS), 2);

@@ -78,7 +78,8 @@ impl Function {
         }
     }
 
-    /// Adds complex numbers, with an error bound in epsilons of the result's magnitude.
+    /// Adds the function for complex numbers, with an error bound in epsilons of the result's
+    /// magnitude.
     const fn complex(self, complex: &'static str, off: u8) -> Self {
         Self {
             complex,
@@ -87,7 +88,7 @@ impl Function {
         }
     }
 
-    /// Adds integers.
+    /// Adds the function for integers.
     const fn integer(self, integer: &'static str) -> Self {
         Self { integer, ..self }
     }

@@ -98,9 +98,9 @@ unary_functions! { Float:
     exp2 EXP2;
     /// Returns 10 raised to this power.
     exp10 EXP10;
-    /// Returns e raised to this power, minus 1. The result is accurate also near 0.
+    /// Returns e raised to this power, minus 1. The result is also accurate near 0.
     exp_m1 EXP_M1;
-    /// Returns the natural logarithm of 1 plus this number. The result is accurate also near 0.
+    /// Returns the natural logarithm of 1 plus this number. The result is also accurate near 0.
     ln_1p LN_1P;
     /// Returns the base 2 logarithm.
     log2 LOG2;
@@ -155,9 +155,9 @@ unary_functions! { Float:
     floor FLOOR;
     /// Rounds up.
     ceil CEIL;
-    /// Rounds to the nearest integer, and ties away from zero.
+    /// Rounds to the nearest integer, with ties away from zero.
     round ROUND;
-    /// Rounds to the nearest integer, and ties to the even one.
+    /// Rounds to the nearest integer, with ties to the even one.
     round_ties_even ROUND_TIES_EVEN;
     /// Rounds towards zero.
     trunc TRUNC;
@@ -205,35 +205,35 @@ binary_functions! { Ordered:
     /// Returns the larger of two numbers. Ignores a single NaN, as [`f32::max`] and NumPy's `fmax`
     /// do.
     maximum Operation::Maximum;
-    /// Returns the smaller of two numbers, or NaN if one of them is NaN, as NumPy's `minimum`.
+    /// Returns the smaller of two numbers, or NaN if one of them is NaN, like NumPy's `minimum`.
     minimum_or_nan Operation::Scalar("minimum_or_nan");
-    /// Returns the larger of two numbers, or NaN if one of them is NaN, as NumPy's `maximum`.
+    /// Returns the larger of two numbers, or NaN if one of them is NaN, like NumPy's `maximum`.
     maximum_or_nan Operation::Scalar("maximum_or_nan");
 }
 
 binary_functions! { HasRemainder:
-    /// Returns the quotient of Euclidean division, as Rust's `div_euclid`: it is rounded so that
+    /// Returns the quotient of Euclidean division, like Rust's `div_euclid`. It is rounded so that
     /// [`rem_euclid`](Self::rem_euclid) is not negative. Integers wrap around. Dividing an integer
     /// by 0 yields 0.
     div_euclid Operation::Scalar("div_euclid");
-    /// Returns the remainder of Euclidean division, which is not negative, as Rust's `rem_euclid`.
-    /// For integers, the remainder by 0 is 0.
+    /// Returns the remainder of Euclidean division, which is not negative, like Rust's
+    /// `rem_euclid`. The remainder of an integer divided by 0 is 0.
     rem_euclid Operation::Scalar("rem_euclid");
-    /// Returns the quotient rounded down, as `//` in Python and NumPy. Integers wrap around.
+    /// Returns the quotient rounded down, like `//` in Python and NumPy. Integers wrap around.
     /// Dividing an integer by 0 yields 0.
     div_floor Operation::Scalar("div_floor");
-    /// Returns the remainder with the divisor's sign, as `%` in Python and NumPy. For integers, the
-    /// remainder by 0 is 0.
+    /// Returns the remainder with the divisor's sign, like `%` in Python and NumPy. The remainder
+    /// of an integer divided by 0 is 0.
     mod_floor Operation::Scalar("mod_floor");
 }
 
 binary_functions! { Shifts:
-    /// Shifts left by any count, as Rust's `unbounded_shl` and NumPy's `<<`. The result is 0 if the
-    /// count is at least the number of bits. A negative count acts as a large one.
+    /// Shifts left by any count, like Rust's `unbounded_shl` and NumPy's `<<`. The result is 0 if
+    /// the count is at least the number of bits. A negative count is treated as a large one.
     unbounded_shl Operation::Scalar("unbounded_shl");
-    /// Shifts right by any count, as Rust's `unbounded_shr` and NumPy's `>>`. If the count is at
-    /// least the number of bits, the result is 0, or −1 for negative numbers. A negative count acts
-    /// as a large one.
+    /// Shifts right by any count, like Rust's `unbounded_shr` and NumPy's `>>`. If the count is at
+    /// least the number of bits, the result is 0, or −1 for negative numbers. A negative count is
+    /// treated as a large one.
     unbounded_shr Operation::Scalar("unbounded_shr");
 }
 
@@ -309,8 +309,8 @@ methods! {
     }
 
     impl<T: Ordered> {
-        /// Clamps to the range from `low` to `high`, as NumPy's `clip`. Returns NaN if the element
-        /// or a bound is NaN. Returns `high` if `low > high`.
+        /// Clamps to the range from `low` to `high`, like NumPy's `clip`. Returns NaN if the
+        /// element or a bound is NaN. Returns `high` if `low > high`.
         pub fn clamp(self, low: impl IntoExpr<T>, high: impl IntoExpr<T>) -> Expr<T> {
             self.maximum_or_nan(low).minimum_or_nan(high)
         }
@@ -482,7 +482,7 @@ impl Array<bool> {
 macro_rules! complex {
     ($($real:ty),*) => {$(
         impl Expr<Complex<$real>> {
-            /// Combines real and imaginary parts to complex numbers.
+            /// Combines real and imaginary parts into complex numbers.
             #[must_use]
             #[track_caller]
             pub fn complex(real: impl IntoExpr<$real>, imaginary: impl IntoExpr<$real>) -> Self {

@@ -1,4 +1,4 @@
-//! Expressions: lazy values over arrays, which as few kernels as possible compute.
+//! Expressions: lazy values over arrays, computed by as few kernels as possible.
 
 mod accuracy;
 mod elementwise;
@@ -46,9 +46,9 @@ pub use reduce::IntoAxes;
 /// A lazy value: a computation over arrays, with one result for each element of a shape.
 ///
 /// Operators and methods of arrays and expressions return expressions. Nothing is computed before
-/// [`eval`](Self::eval), which makes one kernel of all of it. An expression holds the arrays that
-/// it reads, with their elements at the time when you created it. If you change such an array
-/// later, the change goes to a copy.
+/// [`eval`](Self::eval), which computes the whole expression in one kernel, or in a few if it
+/// contains reductions. An expression keeps the elements that its arrays have when you create it.
+/// If you later write to such an array, the array is copied first.
 ///
 /// ```
 /// use cuda_compute::Array;
@@ -108,7 +108,7 @@ impl<T: Element> Expr<T> {
     ///
     /// # Errors
     /// Returns [`Error::Shape`] if this expression's shape can't be broadcast to `shape`, or if
-    /// shapes in it don't match.
+    /// shapes of its operands can't be broadcast.
     pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<Self> {
         let (shape, own) = (shape.into_shape()?, self.shape()?);
         if own.broadcast(&shape) != Some(shape) {
@@ -134,7 +134,7 @@ impl<T: Element> Expr<T> {
     /// - shapes don't match
     /// - a minimum or maximum is taken of no elements
     /// - the arrays belong to several contexts
-    /// - the expression reads no array, so that no stream is known (use [`eval_on`](Self::eval_on))
+    /// - the expression reads no array, so it has no stream (use [`eval_on`](Self::eval_on))
     /// - the expression has more than 1000 operations, reads more than 60 arrays, or is too large
     ///   for one kernel for another reason
     ///

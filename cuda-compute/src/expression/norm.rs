@@ -170,7 +170,7 @@ impl<T: Number> Array<T> {
         Ok(self.with_axes_before(0, other.rank())? * other)
     }
 
-    /// Returns the sums of products along the last axes of both arrays, as NumPy's `inner`.
+    /// Returns the sums of products along the last axes of both arrays, like NumPy's `inner`.
     ///
     /// The last axes are removed. The other axes of this array come first, then those of `other`.
     /// The result for two vectors is a number. Nothing is conjugated.
@@ -192,7 +192,7 @@ impl<T: Number> Array<T> {
     ///
     /// # Errors
     /// Returns [`Error::Shape`] if the last axes have different lengths, if an array has no axes,
-    /// or if both arrays together have too many axes.
+    /// or if the result would have more than [`MAX_RANK`](crate::MAX_RANK) axes.
     #[track_caller]
     pub fn inner(&self, other: &Self) -> Result<Expr<T>> {
         let last = |array: &Self| array.shape().as_slice().last().copied();

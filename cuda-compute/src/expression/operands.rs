@@ -245,7 +245,8 @@ fn vector_width(space: &Space, starts: &[Start]) -> usize {
     width
 }
 
-/// A result with one element for the whole space is written linearly.
+/// Returns the access pattern of a stored result. A result with one element for the whole space is
+/// written linearly.
 fn stored(access: Access) -> Access {
     match access {
         Access::Uniform => Access::Linear,
@@ -400,7 +401,7 @@ mod tests {
         let widths = [1, 2, 4, 8, 16].map(|size| width(&[size]));
         assert_eq!(widths, [16, 8, 4, 2, 1]);
         assert_eq!(width(&[1, 4]), 4);
-        // Structs that no load takes whole.
+        // Structs that no single load can read.
         assert_eq!([3, 12, 32].map(|size| width(&[size])), [1; 3]);
         assert_eq!(width(&[4, 12]), 1);
         assert_eq!(width_of(&[100], &[(LeafSource::Place, 8, 0, &[1])]), 1);
@@ -415,12 +416,12 @@ mod tests {
                 .collect();
             width_of(lengths, &operands)
         };
-        // One row may end anywhere, others with a vector.
+        // A single row may end within a vector. Several rows must end with one.
         assert_eq!(floats(&[101], &[(0, &[1])]), 4);
         assert_eq!(floats(&[5, 8], &[(0, &[16, 1])]), 4);
         assert_eq!(floats(&[5, 6], &[(0, &[16, 1])]), 2);
         assert_eq!(floats(&[5, 7], &[(0, &[16, 1])]), 1);
-        // A single element, and one that is the same for all.
+        // A single element, and an element that is broadcast.
         assert_eq!(floats(&[1], &[(4, &[1])]), 4);
         assert_eq!(floats(&[100], &[(0, &[1]), (4, &[0])]), 4);
         assert_eq!(floats(&[100], &[(0, &[1]), (0, &[2])]), 1);
@@ -432,7 +433,7 @@ mod tests {
         assert_eq!(rows, [4, 1, 2, 4, 4, 2]);
         let layers = floats(&[3, 5, 8], &[(0, &[82, 16, 1])]);
         assert_eq!(layers, 2);
-        // Places have no address that could be unaligned, and random numbers only rows.
+        // Places have no address, so they are always aligned. For random numbers, only rows matter.
         let with = |source, row: isize| {
             let memory: (LeafSource, usize, u64, &[isize]) = (LeafSource::Memory, 4, 0, &[16, 1]);
             width_of(&[5, 8], &[memory, (source, 4, 7, &[row, 1])])

@@ -16,7 +16,7 @@ pub(crate) enum Operation {
     Real,
     Imaginary,
     Conjugate,
-    /// Combines two parts to a complex number.
+    /// Combines two parts into a complex number.
     Complex,
     Add,
     Subtract,
@@ -68,7 +68,7 @@ impl Comparison {
 }
 
 impl Operation {
-    /// Returns the name in messages.
+    /// Returns the name used in error messages.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Cast => "cast",
@@ -199,7 +199,8 @@ mod tests {
         assert_eq!(of(F32, F32), "a");
         assert_eq!(of(F32, I32), "rs_cast<int>(a)");
         assert_eq!(of(I32, Bool), "a != 0");
-        // Wider types become halves in one step, those that a float holds by way of it.
+        // Wider types become halves in one step. Types that fit in a float are converted to a float
+        // first.
         assert_eq!(of(F64, F16), "rounded_f16(to_f16(a))");
         assert_eq!(of(I32, Bf16), "rounded_bf16(to_bf16(a))");
         for from in [I8, U8, I16, Bf16] {

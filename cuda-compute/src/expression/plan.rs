@@ -14,7 +14,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The maximum number of values in one kernel. More would take the compiler too long.
+/// The maximum number of values in one kernel. More values would take too long to compile.
 pub(super) const MAX_VALUES: usize = 1000;
 /// The maximum number of arrays that one kernel reads.
 const MAX_LEAVES: usize = 60;
@@ -363,7 +363,7 @@ mod tests {
         let (x, y) = (zeros(), zeros());
         assert_eq!(counts(&(&x + &x)), (1, 0, 2));
         assert_eq!(counts(&((&x + &x) * (&x + &x))), (1, 0, 3));
-        // Other memory, another layout, another type.
+        // Other memory, another layout and another type each need a leaf.
         assert_eq!(counts(&(&x + &y)), (2, 0, 3));
         assert_eq!(counts(&(&x + x.t())), (2, 0, 3));
         let bits = x.reinterpret::<u32>().unwrap().cast::<i32>();
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(planned(&sum(MAX_LEAVES)).unwrap().leaves.len(), MAX_LEAVES);
         let error = planned(&sum(MAX_LEAVES + 1)).unwrap_err().to_string();
         assert!(error.contains("reads more than 60 arrays"), "{error}");
-        // The same one again is none.
+        // Reading the same array again adds no leaf.
         assert!(planned(&(sum(MAX_LEAVES) + &sum(1))).is_ok());
     }
 

@@ -146,9 +146,9 @@ macro_rules! reductions {
 
 reductions! {
     impl<T: Number> {
-        /// Returns the sum. Integers wrap around: [`cast`](Self::cast) to a wider type first, which
-        /// costs nothing. Sums of `f16` and `bf16` are computed as `f32` and rounded once. For
-        /// error bounds, see [accuracy](crate::guide::accuracy).
+        /// Returns the sum. Integers wrap around. To prevent this, [`cast`](Self::cast) to a wider
+        /// type first, which costs nothing. Sums of `f16` and `bf16` are computed as `f32` and
+        /// rounded once. For error bounds, see [accuracy](crate::guide::accuracy).
         sum sum_axis -> T = Fold::Sum;
         /// Returns the product. Integers wrap around.
         product product_axis -> T = Fold::Product;
@@ -165,9 +165,9 @@ reductions! {
         /// Returns the largest element. Ignores NaN, as [`f32::max`] does: the result is NaN only
         /// if all elements are.
         max max_axis -> T = Fold::Maximum(Nan::Ignored);
-        /// Returns the smallest element, or NaN if an element is NaN, as NumPy's `min`.
+        /// Returns the smallest element, or NaN if an element is NaN, like NumPy's `min`.
         min_or_nan min_or_nan_axis -> T = Fold::Minimum(Nan::Propagated);
-        /// Returns the largest element, or NaN if an element is NaN, as NumPy's `max`.
+        /// Returns the largest element, or NaN if an element is NaN, like NumPy's `max`.
         max_or_nan max_or_nan_axis -> T = Fold::Maximum(Nan::Propagated);
         /// Returns the index of the smallest element, or of the first of several equal ones, in C
         /// order along the axes. Ignores NaN: the result is 0 if all elements are NaN.
@@ -175,11 +175,11 @@ reductions! {
         /// Returns the index of the largest element, or of the first of several equal ones, in C
         /// order along the axes. Ignores NaN: the result is 0 if all elements are NaN.
         argmax argmax_axis -> u64 = Fold::MaximumPlace(Nan::Ignored);
-        /// Returns the index of the first NaN, or [`argmin`](Self::argmin) if no element is NaN, as
-        /// NumPy's `argmin`.
+        /// Returns the index of the first NaN, or [`argmin`](Self::argmin) if no element is NaN,
+        /// like NumPy's `argmin`.
         argmin_or_nan argmin_or_nan_axis -> u64 = Fold::MinimumPlace(Nan::Propagated);
-        /// Returns the index of the first NaN, or [`argmax`](Self::argmax) if no element is NaN, as
-        /// NumPy's `argmax`.
+        /// Returns the index of the first NaN, or [`argmax`](Self::argmax) if no element is NaN,
+        /// like NumPy's `argmax`.
         argmax_or_nan argmax_or_nan_axis -> u64 = Fold::MaximumPlace(Nan::Propagated);
     }
     impl<T: Float> {

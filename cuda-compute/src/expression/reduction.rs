@@ -15,11 +15,11 @@ pub(crate) struct Reduction {
     pub(crate) fold: Fold,
     /// A bit for each reduced axis.
     pub(crate) axes: u8,
-    /// Whether these axes are kept with length 1.
+    /// Whether the result keeps the reduced axes, with length 1.
     pub(crate) keep: bool,
 }
 
-/// Returns the number of values that are reduced to one along these axes.
+/// Returns the number of values that a reduction along these axes combines into each result.
 pub(crate) fn elements(shape: Shape, axes: u8) -> usize {
     let folded = (0..shape.rank()).filter(|axis| axes >> axis & 1 == 1);
     folded.map(|axis| shape[axis]).product()
@@ -34,7 +34,7 @@ pub(crate) enum Nan {
     Propagated,
 }
 
-/// The operation that reduces values to one, with a struct of `kernels/folds.cuh` for each.
+/// The operation that combines values into one. Each has a struct in `kernels/folds.cuh`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Fold {
     Sum,
@@ -56,7 +56,7 @@ pub(crate) enum Fold {
 }
 
 impl Fold {
-    /// Returns the name in messages.
+    /// Returns the name used in error messages.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -102,7 +102,7 @@ impl Fold {
         }
     }
 
-    /// Returns whether folding several values together is cheaper than one by one.
+    /// Returns whether folding several values at once is cheaper than folding them one by one.
     const fn takes_together(&self) -> bool {
         matches!(self, Self::Variance(_) | Self::Deviation(_))
     }
@@ -110,7 +110,7 @@ impl Fold {
     /// Returns the struct that folds values of a type.
     fn accumulator(&self, data: DataType, place: usize) -> String {
         let value = data.computed();
-        // Types without NaN need only one kernel for both.
+        // For types without NaN, both treatments share one kernel.
         let nans = |nan: &Nan| *nan == Nan::Propagated && data.class() == Class::Float;
         match self {
             Self::Own(..) => format!("fold_own_{place}"),

@@ -346,7 +346,7 @@ mod tests {
             (512, Some((16, 32))),
             (513, Some((32, 17))),
             (1 << 15, Some((1024, 32))),
-            // More registers, where no group is large enough for few.
+            // Rows need more registers if even the largest group is too small.
             ((1 << 15) + 1, Some((1024, 33))),
             (1 << 16, Some((1024, 64))),
             ((1 << 16) + 1, None),
@@ -360,7 +360,7 @@ mod tests {
         let both = form(&[memory(DataType::F16), memory(DataType::F32)], 2);
         assert_eq!(threads_of_row(&both, 160), Some((16, 10)));
         assert_eq!(threads_of_row(&both, 176), Some((32, 6)));
-        // What is not loaded in vectors needs none; a vector needs one at least.
+        // Leaves that are not loaded in vectors need no registers. A vector needs at least one.
         let none = form(
             &[
                 (DataType::F64, Access::Uniform, LeafSource::Memory),
@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(densest(&[3, 4], 0b10), Some(1));
         assert_eq!(densest(&[3, 4], 0b11), Some(1));
         assert_eq!(densest(&[3, 4], 0b01), None);
-        // Axes of length 1 are passed over.
+        // Axes of length 1 are ignored.
         assert_eq!(densest(&[3, 1], 0b01), Some(0));
         assert_eq!(densest(&[3, 1], 0b10), None);
         assert_eq!(densest(&[1, 1], 0b11), None);
@@ -438,7 +438,7 @@ mod tests {
         let centred = &x - largest();
         assert!(one(&[&centred]));
         assert!(one(&[&centred, &(&x * x.sum_axis(1).keep_axes())]));
-        // No reduction, or nothing else.
+        // There is no reduction, or nothing but a reduction.
         assert!(!one(&[&(&x + 1.0)]));
         assert!(!one(&[&centred, &(&x + 1.0)]));
         assert!(!one(&[&largest()]));
@@ -452,10 +452,10 @@ mod tests {
         let layers = zeros::<f32>(&stream, &[2, 4, 4]);
         assert!(!one(&[&(&centred + &layers)]));
         assert!(!one(&[&centred, &(&centred + &layers)]));
-        // Places are not known there.
+        // The kernel of whole rows doesn't know the places of values.
         let place = x.argmax_axis(1).keep_axes().cast::<f32>();
         assert!(!one(&[&(&x - place)]));
-        // Nothing.
+        // No elements.
         let empty = zeros::<f32>(&stream, &[0, 4]);
         assert!(!one(&[&(&empty - empty.sum_axis(1).keep_axes())]));
     }
@@ -469,7 +469,7 @@ mod tests {
             is_one_kernel(&stream, &[&node])
         };
         assert!(bytes(MAX_ROW_BYTES) && !bytes(MAX_ROW_BYTES + 1));
-        // What is the same for a whole row takes no registers.
+        // A value that is the same for a whole row takes no registers.
         let x = zeros::<f32>(&stream, &[1, MAX_ROW_BYTES / 4]);
         let scale = zeros::<f32>(&stream, &[1, 1]);
         let node = (&x * &scale - x.max_axis(1).keep_axes()).node;
@@ -484,7 +484,7 @@ mod tests {
         let stream = stream();
         let x = zeros::<f64>(&stream, &[2, 8]);
         let with = |count: usize| {
-            // 32 bytes each.
+            // 32 bytes of accumulators each.
             let spread = |i: usize| (&x * i as f64).var_axis(1, 0).keep_axes();
             let sum = (0..count).fold(x.expr(), |sum, i| sum + spread(i));
             is_one_kernel(&stream, &[&sum.node])

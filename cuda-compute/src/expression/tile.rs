@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(tiles(&[64, 64], &[turned; 3]), Some((0b111, 0, 32, 4)));
         assert_eq!(tiles(&[64, 64], &[large; 2]), Some((0b11, 0, 32, 4)));
         assert_eq!(tiles(&[64, 64], &[large; 3]), None);
-        // Those that are dense along another axis have no part in it.
+        // Leaves that are contiguous along another axis are not transposed.
         let dense: (DataType, &[isize]) = (DataType::Complex64, &[64, 1]);
         let leaves = [dense, turned, dense, turned];
         assert_eq!(tiles(&[64, 64], &leaves), Some((0b1010, 0, 64, 1)));

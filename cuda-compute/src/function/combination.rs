@@ -74,13 +74,13 @@ impl<T: Element> Combination<T> {
 }
 
 impl<T: Number> Combination<T> {
-    /// Returns the sum. Integers wrap around.
+    /// Returns the combination that adds. Integers wrap around.
     #[must_use]
     pub const fn sum() -> Self {
         Self::of(Kind::Sum)
     }
 
-    /// Returns the product. Integers wrap around.
+    /// Returns the combination that multiplies. Integers wrap around.
     #[must_use]
     pub const fn product() -> Self {
         Self::of(Kind::Product)
@@ -88,25 +88,29 @@ impl<T: Number> Combination<T> {
 }
 
 impl<T: Ordered> Combination<T> {
-    /// Returns the maximum. Of a number and NaN, it is the number.
+    /// Returns the combination that takes the maximum. If one of two values is NaN, the result is
+    /// the other one.
     #[must_use]
     pub const fn max() -> Self {
         Self::of(Kind::Maximum(Nan::Ignored))
     }
 
-    /// Returns the minimum. Of a number and NaN, it is the number.
+    /// Returns the combination that takes the minimum. If one of two values is NaN, the result is
+    /// the other one.
     #[must_use]
     pub const fn min() -> Self {
         Self::of(Kind::Minimum(Nan::Ignored))
     }
 
-    /// Returns the maximum, or NaN if one of the values is NaN, as NumPy's `maximum` does.
+    /// Returns the combination that takes the maximum, or NaN if one of the values is NaN, as
+    /// NumPy's `maximum` does.
     #[must_use]
     pub const fn max_or_nan() -> Self {
         Self::of(Kind::Maximum(Nan::Propagated))
     }
 
-    /// Returns the minimum, or NaN if one of the values is NaN, as NumPy's `minimum` does.
+    /// Returns the combination that takes the minimum, or NaN if one of the values is NaN, as
+    /// NumPy's `minimum` does.
     #[must_use]
     pub const fn min_or_nan() -> Self {
         Self::of(Kind::Minimum(Nan::Propagated))

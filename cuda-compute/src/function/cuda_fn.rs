@@ -165,7 +165,7 @@ mod sealed {
     }
 }
 
-/// The function types that a [`CudaFn`] can have: 1 to 6 elements to one element.
+/// The function types that a [`CudaFn`] can have: from 1 to 6 elements to one element.
 pub trait Signature: sealed::Signature {
     #[doc(hidden)]
     fn parameters() -> Vec<DataType>;
@@ -190,7 +190,7 @@ macro_rules! signatures {
 
 signatures! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E G) }
 
-/// Functions that combine two elements to one: [`DeviceFn`] and [`CudaFn`].
+/// Functions that combine two elements into one: [`DeviceFn`] and [`CudaFn`].
 pub trait Combine<T>: sealed::Combine<T> {}
 
 impl<T> Combine<T> for DeviceFn<fn(T, T) -> T> {}

@@ -69,7 +69,7 @@ maps!(A IA a, B IB b, C IC c, D ID d, E IE e);
 maps!(A IA a, B IB b, C IC c, D ID d, E IE e, G IG g);
 
 impl<T: Element> Expr<T> {
-    /// Combines all elements to one, with a closure of [`fold!`](crate::fold) or any other
+    /// Combines all elements into one, with a closure of [`fold!`](crate::fold) or any other
     /// [`Combination`]. Returns its identity if there are no elements.
     ///
     /// ```
@@ -106,7 +106,7 @@ impl<T: Element> Expr<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// Combines all elements to one: see [`Expr::reduce`].
+    /// Combines all elements into one: see [`Expr::reduce`].
     #[must_use]
     #[track_caller]
     pub fn reduce(&self, combination: impl Into<Combination<T>>) -> Expr<T> {

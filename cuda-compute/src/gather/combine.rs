@@ -243,25 +243,25 @@ impl Combining {
 }
 
 impl<T: Number> Array<T> {
-    /// Adds values to the elements at these places.
+    /// Adds values to the elements at these indices.
     ///
-    /// Places count in C order, and negative places count from the end. A place may occur any
-    /// number of times. All its values are added, as in NumPy's `add.at` and JAX's
-    /// `x.at[places].add(values)`.
+    /// Indices count the elements in C order, and negative indices count from the end. If an index
+    /// occurs several times, all its values are added, as in NumPy's `add.at` and JAX's
+    /// `x.at[indices].add(values)`.
     ///
     /// **Accuracy.** The result has the same bits in every run, even for floats. Their sums are
-    /// computed with integers, in units derived from the largest value of each place, so the order
+    /// computed with integers, in units derived from the largest value of each index, so the order
     /// of additions does not matter. Each sum is either the exact sum rounded once, or off by at
     /// most a quarter of the last bit of the largest value. Complex numbers are added part by part.
     /// Integers wrap around.
     ///
-    /// **Waiting.** The kernel checks the places, so the call waits for it and for all work
+    /// **Waiting.** The kernel checks the indices, so the call waits for it and for all work
     /// enqueued before.
     ///
-    /// **Memory.** Sums of floats compute the values twice. They allocate scratch memory: 12 to 28
-    /// bytes for each element of the array, or at most 144 bytes for each value if that is less.
-    /// Complex numbers need up to twice as much. Integers of 8 and 16 bits need 4 bytes for each
-    /// element, or at most 48 for each value. Other integers need none.
+    /// **Memory.** Floats need two passes, each of which computes the values, and scratch memory:
+    /// 12 to 28 bytes for each element of the array, or at most 144 bytes for each value if that is
+    /// less. Complex numbers need up to twice as much. Integers of 8 and 16 bits need 4 bytes for
+    /// each element, or at most 48 for each value. Other integers need none.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -269,8 +269,8 @@ impl<T: Number> Array<T> {
     /// # fn main() -> cuda_compute::Result<()> {
     /// # let stream = Stream::new(&Context::primary(0)?)?;
     /// let mut x = Array::from_slice(&stream, &[0.5f32, 0.0, 0.0])?;
-    /// let places = Array::from_slice(&stream, &[2, 0, 2, -1])?;
-    /// x.put_add(&places, Array::from_slice(&stream, &[1.0, 2.0, 4.0, 8.0])?)?;
+    /// let indices = Array::from_slice(&stream, &[2, 0, 2, -1])?;
+    /// x.put_add(&indices, Array::from_slice(&stream, &[1.0, 2.0, 4.0, 8.0])?)?;
     /// assert_eq!(x.to_vec()?, [2.5, 0.0, 13.0]);
     /// # Ok(())
     /// # }
@@ -278,8 +278,8 @@ impl<T: Number> Array<T> {
     ///
     /// # Errors
     /// Returns an error if:
-    /// - a place is out of bounds (the values of the other places are added anyway);
-    /// - the values' shape can't be broadcast to that of the places;
+    /// - an index is out of bounds (the values of the other indices are added anyway);
+    /// - the values' shape can't be broadcast to that of the indices;
     /// - memory runs out;
     /// - work enqueued before has failed.
     pub fn put_add<I: Integer>(
@@ -294,15 +294,16 @@ impl<T: Number> Array<T> {
 }
 
 impl<T: Ordered> Array<T> {
-    /// Replaces each element at these places by the minimum of itself and the values for its place.
+    /// Replaces each element at these indices by the minimum of itself and the values for its
+    /// index.
     ///
-    /// Numbers are preferred to NaN, and −0 is less than 0. Elements of 8 and 16 bits need the
-    /// scratch memory of sums of such integers. Other elements need none. Places work as in
-    /// [`put_add`](Self::put_add).
+    /// Numbers are preferred to NaN, and −0 is less than 0. Elements of 8 and 16 bits need as much
+    /// scratch memory as [`put_add`](Self::put_add) needs for such integers. Other elements need
+    /// none. Indices work as in `put_add`.
     ///
     /// # Errors
-    /// Returns an error if a place is out of bounds, if the values can't be broadcast to the
-    /// places, or if memory runs out. See [`put_add`](Self::put_add).
+    /// Returns an error if an index is out of bounds, if the values can't be broadcast to the
+    /// indices, or if memory runs out. See [`put_add`](Self::put_add).
     pub fn put_min<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,
@@ -313,10 +314,11 @@ impl<T: Ordered> Array<T> {
         })
     }
 
-    /// Replaces each element at these places by the maximum of itself and the values for its place.
+    /// Replaces each element at these indices by the maximum of itself and the values for its
+    /// index.
     ///
     /// Numbers are preferred to NaN, and 0 is greater than −0. It needs as much scratch memory as
-    /// [`put_min`](Self::put_min). Places work as in [`put_add`](Self::put_add).
+    /// [`put_min`](Self::put_min). Indices work as in [`put_add`](Self::put_add).
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -331,8 +333,8 @@ impl<T: Ordered> Array<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if a place is out of bounds, if the values can't be broadcast to the
-    /// places, or if memory runs out. See [`put_add`](Self::put_add).
+    /// Returns an error if an index is out of bounds, if the values can't be broadcast to the
+    /// indices, or if memory runs out. See [`put_add`](Self::put_add).
     pub fn put_max<I: Integer>(
         &mut self,
         indices: impl IntoExpr<I>,
@@ -402,7 +404,7 @@ mod tests {
             assert_eq!(way(combining, DataType::F16), Way::Words);
             assert_eq!(way(combining, DataType::I8), Way::Words);
         }
-        // A table that is as large as the array is none.
+        // A table as large as the array is not used.
         assert_eq!(Slots::of(1, 2), Slots::Elements(2));
         assert_eq!(Slots::of(1, 3), Slots::Table(2));
         assert_eq!(Slots::of(500, 1024), Slots::Elements(1024));

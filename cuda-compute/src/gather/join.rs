@@ -89,8 +89,8 @@ pub fn concatenate<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Arra
 /// Stacks arrays of one shape along a new axis.
 ///
 /// # Errors
-/// Returns an error if the shapes differ, if the result would have no such axis, and otherwise
-/// under the conditions of [`concatenate`].
+/// Returns an error if the shapes differ, if `axis` exceeds their number of axes, or in the cases
+/// that [`concatenate`] lists.
 pub fn stack<T: Element>(arrays: &[&Array<T>], axis: usize) -> Result<Array<T>> {
     let mut raised = Vec::with_capacity(arrays.len());
     for array in arrays {

@@ -62,10 +62,11 @@ fn blocks(count: u64) -> u64 {
 }
 
 impl<T: Element> Expr<T> {
-    /// Returns the elements at these places of an axis, which the axes of `indices` replace.
+    /// Returns the elements at these indices along an axis. In the result, the axes of `indices`
+    /// replace this axis.
     ///
-    /// Negative places count from the end. Only the taken elements are computed. The kernel checks
-    /// the places, so the call waits for it and for all work enqueued on the stream before.
+    /// Negative indices count from the end. Only the taken elements are computed. The kernel checks
+    /// the indices, so the call waits for it and for all work enqueued on the stream before.
     /// [`take_clamped`](Self::take_clamped) doesn't wait.
     ///
     /// ```
@@ -84,7 +85,7 @@ impl<T: Element> Expr<T> {
     /// # Errors
     /// Returns an error if:
     /// - there is no such axis;
-    /// - a place is out of bounds;
+    /// - an index is out of bounds;
     /// - the result would have more axes than an array can have;
     /// - memory runs out;
     /// - work enqueued before has failed.
@@ -92,11 +93,11 @@ impl<T: Element> Expr<T> {
         self.gather(&indices.into_expr(), axis, false)
     }
 
-    /// Does the same as [`take`](Self::take), but moves out-of-bounds places to the nearest end of
-    /// the axis. It doesn't wait.
+    /// Returns the elements at these indices along an axis like [`take`](Self::take), but replaces
+    /// out-of-bounds indices by the nearest valid ones. It doesn't wait.
     ///
     /// # Errors
-    /// Returns an error under the conditions of [`take`](Self::take), except that a place can only
+    /// Returns an error under the conditions of [`take`](Self::take), except that an index can only
     /// be out of bounds if the axis has no elements.
     pub fn take_clamped<I: Integer>(
         &self,
@@ -185,17 +186,17 @@ impl<T: Element> Expr<T> {
 }
 
 impl<T: Element> Array<T> {
-    /// Returns the elements at these places of an axis. See [`Expr::take`].
+    /// Returns the elements at these indices along an axis. See [`Expr::take`].
     ///
     /// # Errors
-    /// Returns an error if there is no such axis, if a place is out of bounds, or if memory runs
+    /// Returns an error if there is no such axis, if an index is out of bounds, or if memory runs
     /// out. See [`Expr::take`].
     pub fn take<I: Integer>(&self, indices: impl IntoExpr<I>, axis: usize) -> Result<Self> {
         self.expr().take(indices, axis)
     }
 
-    /// Does the same as [`take`](Self::take), but moves out-of-bounds places to the nearest end of
-    /// the axis. See [`Expr::take_clamped`].
+    /// Returns the elements at these indices along an axis like [`take`](Self::take), but replaces
+    /// out-of-bounds indices by the nearest valid ones. See [`Expr::take_clamped`].
     ///
     /// # Errors
     /// Returns an error if there is no such axis, if it has no elements, or if memory runs out. See
@@ -205,8 +206,8 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Returns the error for an out-of-bounds place. `number` is the position of the place among all
-/// places, in C order.
+/// Returns the error for an out-of-bounds index. `number` is its position among all indices, in C
+/// order.
 #[cold]
 fn beyond<I: Integer>(stream: &Stream, indices: &Expr<I>, number: u64, length: usize) -> Error {
     let value = || {
@@ -216,7 +217,7 @@ fn beyond<I: Integer>(stream: &Stream, indices: &Expr<I>, number: u64, length: u
     };
     match value() {
         Ok(index) => Error::Shape(format!(
-            "index {number} is {index:?}, beyond the {length} elements"
+            "element {number} of the indices is {index:?}, but there are only {length} elements to index"
         )),
         Err(error) => error,
     }

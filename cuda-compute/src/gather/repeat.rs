@@ -11,8 +11,8 @@ impl<T: Element> Array<T> {
     /// Rotates the elements along an axis by `shift` places, towards higher indices if `shift` is
     /// positive.
     ///
-    /// Elements that leave at one end enter at the other. The result is a new array, unless every
-    /// element stays in its place.
+    /// Elements that are shifted beyond one end reappear at the other. The result is a new array,
+    /// unless every element stays in its place.
     ///
     /// ```
     /// # use cuda_compute::Array;

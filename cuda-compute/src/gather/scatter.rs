@@ -55,14 +55,14 @@ pub(super) struct Scattered<'a> {
 }
 
 impl<T: Element> Array<T> {
-    /// Sets the elements at these places.
+    /// Sets the elements at these indices.
     ///
-    /// Places count in C order, and negative places count from the end. If several values have the
-    /// same place, any of them may be stored. [`put_add`](Self::put_add),
+    /// Indices count the elements in C order, and negative indices count from the end. If several
+    /// values have the same index, any of them may be stored. [`put_add`](Self::put_add),
     /// [`put_min`](Self::put_min) and [`put_max`](Self::put_max) combine them instead. The array is
     /// copied first if others use its memory, or if its elements are not contiguous in C order.
     ///
-    /// The kernel checks the places, so the call waits for it and for all work enqueued on the
+    /// The kernel checks the indices, so the call waits for it and for all work enqueued on the
     /// stream before.
     ///
     /// ```
@@ -71,8 +71,8 @@ impl<T: Element> Array<T> {
     /// # fn main() -> cuda_compute::Result<()> {
     /// # let stream = Stream::new(&Context::primary(0)?)?;
     /// let mut x = Array::from_slice(&stream, &[0.0f32; 4])?;
-    /// let places = Array::from_slice(&stream, &[2, -4])?;
-    /// x.put(&places, &places.cast::<f32>() * 0.5)?;
+    /// let indices = Array::from_slice(&stream, &[2, -4])?;
+    /// x.put(&indices, &indices.cast::<f32>() * 0.5)?;
     /// assert_eq!(x.to_vec()?, [-2.0, 0.0, 1.0, 0.0]);
     /// # Ok(())
     /// # }
@@ -80,8 +80,8 @@ impl<T: Element> Array<T> {
     ///
     /// # Errors
     /// Returns an error if:
-    /// - a place is out of bounds (the values of the other places are set anyway);
-    /// - the values' shape can't be broadcast to that of the places;
+    /// - an index is out of bounds (the values of the other indices are set anyway);
+    /// - the values' shape can't be broadcast to that of the indices;
     /// - memory runs out;
     /// - work enqueued before has failed.
     pub fn put<I: Integer>(
@@ -157,8 +157,9 @@ impl Scattered<'_> {
     /// Enqueues a kernel that makes one pass over the values.
     ///
     /// # Safety
-    /// The caller must ensure that the kernel has these parameters after the expressions' words,
-    /// and that it writes only within the array and `others`.
+    /// The caller must ensure that:
+    /// - the kernel has these parameters after the expressions' words;
+    /// - it writes only within the array and `others`.
     pub(super) unsafe fn launch(
         &mut self,
         kernel: &cuda_safe::Function,

@@ -137,8 +137,7 @@ macro_rules! counted {
             /// ```
             ///
             /// # Errors
-            /// Returns an error if the expression reads no array, because then no stream is known,
-            /// and otherwise under the conditions of [`eval`](Self::eval).
+            /// Returns an error in the cases that [`eval`](Self::eval) lists.
             pub fn histogram(&self, bins: usize) -> Result<Array<u64>> {
                 histogram(&self.node, <$type>::DATA_TYPE, bins)
             }

@@ -103,8 +103,8 @@ impl<T: Element> Array<T> {
 
     /// Creates an array of memory that another library describes. Nothing is copied.
     ///
-    /// `owner` keeps the memory alive. It is dropped after the last array or expression that uses
-    /// the memory, on that thread, once `stream` has been waited for.
+    /// `owner` keeps the memory alive. Dropping the last array or expression that uses the memory
+    /// waits for `stream` and then drops `owner`, on the same thread.
     ///
     /// If the description names a stream, `stream` waits for it. Writing to the array writes to the
     /// memory, unless the memory is read-only or shared among arrays. In that case the array is
@@ -122,7 +122,8 @@ impl<T: Element> Array<T> {
     ///
     /// # Errors
     /// Returns [`Error::Foreign`] if:
-    /// - the elements have another type or byte order, or are not aligned;
+    /// - the element type is not `T`, the byte order is not the host's, or the memory is not
+    ///   aligned;
     /// - a stride is not a multiple of the element size;
     /// - there are more than [`MAX_RANK`] axes;
     /// - the stream is 0;
@@ -280,7 +281,7 @@ mod tests {
         let of = |strides: &[isize], lengths: &[i64]| in_elements(strides, lengths, DataType::F32);
         assert_eq!(of(&[12, 4], &[2, 3]).unwrap(), [3, 1]);
         assert_eq!(of(&[-12, 0], &[2, 3]).unwrap(), [-3, 0]);
-        // Where there are no neighbours, they are anything.
+        // Strides along axes without neighbours may have any value.
         assert_eq!(of(&[7, 4], &[1, 3]).unwrap(), [0, 1]);
         assert_eq!(of(&[7, 4], &[0, 3]).unwrap(), [0, 1]);
         let error = of(&[6, 4], &[2, 3]).unwrap_err().to_string();

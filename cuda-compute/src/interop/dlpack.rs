@@ -4,8 +4,8 @@ use std::{ffi::c_void, fmt};
 
 use crate::element::DataType;
 
-/// The version of these structures. Another major version has another layout, and a minor version
-/// adds values.
+/// The version of these structures. A new major version changes the layout. A new minor version
+/// only adds values.
 pub const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 1 };
 
 /// The flag of a read-only tensor.
@@ -15,11 +15,11 @@ pub const FLAG_IS_COPIED: u64 = 1 << 1;
 
 /// The name of a `PyCapsule` around a [`DLManagedTensorVersioned`] before a consumer has taken it.
 pub const CAPSULE_VERSIONED: &std::ffi::CStr = c"dltensor_versioned";
-/// The name that the consumer gives to such a capsule.
+/// The new name of a [`CAPSULE_VERSIONED`] capsule after a consumer has taken its tensor.
 pub const CAPSULE_VERSIONED_USED: &std::ffi::CStr = c"used_dltensor_versioned";
 /// The name of a `PyCapsule` around a [`DLManagedTensor`] before a consumer has taken it.
 pub const CAPSULE: &std::ffi::CStr = c"dltensor";
-/// The name that the consumer gives to such a capsule.
+/// The new name of a [`CAPSULE`] capsule after a consumer has taken its tensor.
 pub const CAPSULE_USED: &std::ffi::CStr = c"used_dltensor";
 
 /// A version of DLPack.
@@ -41,7 +41,7 @@ pub struct DLDeviceType(pub i32);
 impl DLDeviceType {
     pub const CPU: Self = Self(1);
     pub const CUDA: Self = Self(2);
-    /// Page-locked memory of the host.
+    /// Page-locked host memory.
     pub const CUDA_HOST: Self = Self(3);
     pub const ROCM: Self = Self(10);
     /// Managed memory, which any device and the host can access.
@@ -125,7 +125,7 @@ const ALL: [DataType; 15] = [
     DataType::Complex64,
 ];
 
-/// Displays a type as `float32`, with the header's names of kinds.
+/// Formats a type as its kind and size in bits, such as `float32`.
 impl fmt::Display for DLDataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.code {
@@ -166,8 +166,8 @@ pub struct DLTensor {
     pub byte_offset: u64,
 }
 
-/// A tensor with its owner, in the structure of versions before 1.0. Libraries that name no version
-/// still ask for it.
+/// A tensor with its owner, in the structure of versions before 1.0. Consumers that don't request a
+/// version still expect it.
 #[repr(C)]
 #[derive(Debug)]
 pub struct DLManagedTensor {

@@ -115,9 +115,9 @@ impl Incoming {
     /// - its memory stays valid until then.
     ///
     /// # Errors
-    /// Returns [`Error::Foreign`] if `tensor` is null, if it has another major version or a negative
-    /// number of axes, or if it has axes but `shape` is null. After an error, the deleter has been
-    /// called.
+    /// Returns [`Error::Foreign`] if `tensor` is null, if its major version is not supported, if it
+    /// has a negative number of axes, or if it has axes but `shape` is null. After an error, the
+    /// deleter has been called.
     pub unsafe fn from_versioned(tensor: *mut DLManagedTensorVersioned) -> Result<Self> {
         let tensor = NonNull::new(tensor).ok_or_else(null)?;
         // From here on, an error drops the tensor, which calls the deleter.
@@ -250,8 +250,8 @@ impl Incoming {
 
     /// Creates an array of the tensor's memory on `stream`. Nothing is copied.
     ///
-    /// The tensor's deleter is called when the last array or expression that uses the memory is
-    /// dropped, on that thread, after waiting for the stream. With
+    /// Dropping the last array or expression that uses the memory waits for the stream and then
+    /// calls the tensor's deleter, on the same thread. With
     /// [`into_array_behind`](Self::into_array_behind), the host doesn't wait.
     ///
     /// Writing to the array writes to the tensor's memory if no other array shares it and the
@@ -261,14 +261,14 @@ impl Incoming {
     /// The caller must ensure that:
     /// - the tensor's memory is device memory of the stream's context and has the size that the
     ///   tensor describes;
-    /// - work enqueued on it is ordered before the stream, which is the case if its producer got
-    ///   the stream's [`stream_number`](super::stream_number);
+    /// - earlier work on the memory is ordered before the stream, for example because its producer
+    ///   was given the stream's [`stream_number`](super::stream_number);
     /// - while arrays share the memory, all other writes to it are ordered with the stream (they
     ///   change those arrays), and so are all other reads unless the tensor is read-only.
     ///
     /// # Errors
     /// Returns [`Error::Foreign`] if:
-    /// - the elements have another type, or are not aligned for it;
+    /// - the tensor's element type is not `T`, or its memory is not aligned for `T`;
     /// - the memory isn't on the stream's device;
     /// - there are more than [`MAX_RANK`] axes;
     /// - lengths or strides are invalid.
@@ -279,8 +279,8 @@ impl Incoming {
         unsafe { self.array(stream, None) }
     }
 
-    /// Does the same as [`into_array`](Self::into_array), but in the order of the producer's
-    /// stream.
+    /// Creates an array of the tensor's memory like [`into_array`](Self::into_array), but in the
+    /// order of the producer's stream.
     ///
     /// `stream` waits for the work enqueued on `producer` so far. When the array is no longer
     /// needed, `producer` waits for `stream`, and the deleter is called at once. The host does not
@@ -290,9 +290,10 @@ impl Incoming {
     /// and CuPy do. Pass the stream on which the memory was allocated.
     ///
     /// # Safety
-    /// The caller must ensure the conditions of [`into_array`](Self::into_array), except for the
-    /// ordering that `producer` provides. The producer must reuse the memory in the order of that
-    /// stream.
+    /// The caller must ensure that:
+    /// - the conditions of [`into_array`](Self::into_array) hold, except for the ordering that
+    ///   `producer` provides;
+    /// - the producer reuses the memory in the order of that stream.
     ///
     /// # Errors
     /// Returns an error under the conditions of [`into_array`](Self::into_array), if the producer's
@@ -308,6 +309,8 @@ impl Incoming {
         unsafe { self.array(stream, Some(producer)) }
     }
 
+    /// Creates the array, with or without the producer's stream.
+    ///
     /// # Safety
     /// The conditions are those of [`into_array`](Self::into_array) or
     /// [`into_array_behind`](Self::into_array_behind).
@@ -492,13 +495,13 @@ mod tests {
         );
     }
 
-    /// What an array of `f64` says of a tensor that was changed.
+    /// Returns the error of importing a changed tensor as an array of `f64`, if any.
     fn taken(lengths: &mut [i64], change: impl Fn(&mut DLManagedTensorVersioned)) -> Result<()> {
         let stream = Stream::new(&cuda_safe::Context::primary(0).unwrap()).unwrap();
         let mut of = tensor(lengths, None);
         of.dl_tensor.device.device_id = 0;
         change(&mut of);
-        // SAFETY: it outlives its use, has no deleter, and no elements unless it is refused.
+        // SAFETY: it outlives its use, has no deleter, and no elements unless it is rejected.
         unsafe { Incoming::from_versioned(&mut of)?.into_array::<f64>(&stream) }.map(drop)
     }
 
@@ -538,7 +541,7 @@ mod tests {
             taken(&mut [0], |of| of.dl_tensor.device = device).map_err(|error| error.to_string())
         };
         assert_eq!(on(DLDeviceType::CUDA, 0), Ok(()));
-        // Managed memory is on all of them.
+        // Managed memory is on all devices.
         assert_eq!(on(DLDeviceType::CUDA_MANAGED, 5), Ok(()));
         for (device, id, why) in [
             (

@@ -28,12 +28,12 @@
 //!
 //! # Who may write
 //!
-//! Arrays have value semantics: writing to one array never changes another. Libraries that share
-//! memory don't know this, so these rules apply:
+//! Arrays have value semantics: writing to one array never changes another. Other libraries that
+//! share the memory don't know this, so these rules apply:
 //!
-//! - [`into_dlpack`](Array::into_dlpack) gives an array away. Its consumer becomes the only user of
-//!   the memory and may write to it. If other arrays or expressions use the memory too, the tensor
-//!   is a copy, and flagged as one.
+//! - [`into_dlpack`](Array::into_dlpack) transfers an array to another library. This consumer
+//!   becomes the only user of the memory and may write to it. If other arrays or expressions use
+//!   the memory too, the tensor is a copy, and flagged as one.
 //! - [`share_dlpack`](Array::share_dlpack) gives read access. The tensor is flagged as read-only,
 //!   and this library's arrays keep their elements. While the other library holds the memory,
 //!   writing to one of these arrays copies it first. PyTorch 2 and CuPy 13 ignore the flag and let
@@ -58,10 +58,10 @@
 //! | -1 | no ordering: the caller has ordered the work |
 //! | others | a stream's handle |
 //!
-//! - Giving: call [`Outgoing::ready_on`] with a [`Stream`](cuda_safe::Stream), or
+//! - Export: call [`Outgoing::ready_on`] with a [`Stream`](cuda_safe::Stream), or
 //!   [`Outgoing::ready_for`] with such a number. To get an event instead, call
 //!   [`Outgoing::ready_event`].
-//! - Taking: pass the [`stream_number`] of the array's stream. Alternatively, pass -1, and pass the
+//! - Import: pass the [`stream_number`] of the array's stream. Alternatively, pass -1, and pass the
 //!   other library's stream to [`Incoming::into_array_behind`].
 //!
 //! # When memory is freed
@@ -69,15 +69,17 @@
 //! When a library calls a tensor's deleter, it no longer uses the memory on the host, but its
 //! kernels may still run. The memory is freed when they have finished:
 //!
-//! - Memory that this library gave away is freed after all work on the stream that was passed to
+//! - Memory that this library exported is freed after all work on the stream that was passed to
 //!   [`ready_on`](Outgoing::ready_on). If no stream was passed, the deleter waits for all work of
 //!   the context.
-//! - For memory that this library took, dropping the last array waits for the array's stream and
-//!   calls the deleter on the same thread. With [`into_array_behind`](Incoming::into_array_behind),
-//!   it makes the other library's stream wait instead, and the host does not wait.
+//! - For memory that this library imported, dropping the last array waits for the array's stream
+//!   and calls the deleter on the same thread. With
+//!   [`into_array_behind`](Incoming::into_array_behind), it makes the other library's stream wait
+//!   instead, and the host does not wait.
 //!
-//! If it is unknown whether the work has finished, the memory is leaked. Dropping such an array in
-//! a host function (`cuda_safe::Stream::launch_host_function`) leaks it too, so don't do that.
+//! If it is unknown whether the work has finished, the memory is leaked. Do not drop such an array
+//! in a host function (`cuda_safe::Stream::launch_host_function`), because that leaks the memory
+//! too.
 //!
 //! The array must be on the same device and in the same context that the other library uses. For
 //! almost all libraries, including PyTorch and CuPy, that is the primary context,

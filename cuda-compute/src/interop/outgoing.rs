@@ -46,8 +46,8 @@ struct Share {
 }
 
 impl<T: Element> Array<T> {
-    /// Gives the array to a library that may write to it. The tensor lives until the library calls
-    /// its deleter.
+    /// Transfers the array to a library that may write to it. The tensor lives until the library
+    /// calls its deleter.
     ///
     /// Nothing is copied, unless other arrays use the memory too, the memory is read-only, or
     /// elements are repeated, as along a broadcast axis.

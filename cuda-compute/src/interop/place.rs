@@ -120,7 +120,8 @@ mod tests {
         );
         assert_eq!(found(&[2, 3], Some(&[0, 1])), (vec![0, 1], 0, 0x1000, 12));
         assert_eq!(found(&[], Some(&[])), (vec![], 0, 0x1000, 4));
-        // Of one place, the stride may be anything; of none, all.
+        // The stride along an axis of length 1 may have any value. In an empty array, all strides
+        // may.
         assert_eq!(
             found(&[1, 3], Some(&[i64::MAX, 1])),
             (vec![3, 1], 0, 0x1000, 12)
@@ -135,11 +136,11 @@ mod tests {
             assert!(error.contains("reaches beyond all memory"), "{error}");
             Some(())
         };
-        // At its beginning: address 0 is none.
+        // At the start of the address space: address 0 is not valid.
         assert_eq!(beyond(&[4], &[-1], 16), None);
         assert_eq!(beyond(&[4], &[-1], 12), Some(()));
         assert_eq!(beyond(&[4], &[-1], 8), Some(()));
-        // At its end.
+        // At the end of the address space.
         let end = 1 << 63;
         assert_eq!(beyond(&[4], &[1], end - 16), None);
         assert_eq!(beyond(&[5], &[1], end - 16), Some(()));

@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn numbers_stand_for_streams() {
         let context = Context::primary(0).unwrap();
-        // SAFETY: no handle is among them.
+        // SAFETY: none of these numbers is a handle.
         let of = |number| unsafe { numbered(&context, number) };
         let legacy = Stream::legacy_default(&context);
         assert!(of(None).unwrap().unwrap() == legacy && of(Some(1)).unwrap().unwrap() == legacy);

@@ -40,8 +40,8 @@ pub(crate) trait Specialisation:
 /// Algorithms that share one `Kernels` compile each kernel once. Algorithms created from a context
 /// alone have their own kernels.
 ///
-/// There is deliberately no process-wide list of owned kernels. It would keep contexts alive, or
-/// outlive borrowed ones, without the knowledge of those who dropped them.
+/// There is deliberately no process-wide list of owned kernels. Such a list would keep owned
+/// contexts alive after their users have dropped them, and outlive borrowed contexts.
 ///
 /// ```
 /// use cuda_compute::{Kernels, Reducer};
@@ -81,7 +81,7 @@ struct Inner {
     compiled: RwLock<FxHashMap<Box<dyn Key>, Arc<Slot>>>,
 }
 
-/// The device properties that decide variants.
+/// The device properties that determine the variants.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hardware {
     pub(crate) capability: ComputeCapability,
@@ -312,14 +312,14 @@ mod tests {
             kernels
         }
 
-        /// The values that kernels of this type have been compiled for.
+        /// Returns the values for which kernels of this type have been compiled.
         pub(crate) fn compiled_for<S: Specialisation>(&self) -> Vec<S> {
             let compiled = read(&self.0.compiled);
             let keys = compiled.keys().map(|key| -> &dyn Any { &**key });
             keys.filter_map(|key| key.downcast_ref().cloned()).collect()
         }
 
-        /// An array of zeros whose kernels are these alone.
+        /// Creates an array of zeros that uses only these kernels.
         pub(crate) fn zeros<T: Element>(&self, stream: &Stream, lengths: &[usize]) -> Array<T> {
             let layout = Layout::dense(Shape::of(lengths), Order::C);
             let bytes = layout.shape.elements() * T::DATA_TYPE.size();

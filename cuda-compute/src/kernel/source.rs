@@ -70,7 +70,7 @@ impl Source {
         self.headers.iter().any(|(own, _)| own == name)
     }
 
-    /// Returns a name for a file of user code that no other file has.
+    /// Returns an unused name for a file of user code.
     pub(crate) fn free_name(&self, name: &str) -> String {
         let numbered = (2..).map(|number| format!("{name}.{number}.cu"));
         std::iter::once(format!("{name}.cu"))
@@ -84,8 +84,8 @@ impl Source {
         self.entry
     }
 
-    /// Returns the program to compile. The macros come after user code, in which they would replace
-    /// identifiers.
+    /// Returns the program to compile. The macros come after user code, because they would replace
+    /// identifiers in it.
     pub(crate) fn program(&self) -> Program {
         let program = if self.first.is_empty() && !self.has(TYPES) {
             let program = Program::new(self.text).name(self.file);
@@ -121,7 +121,7 @@ impl Source {
     }
 }
 
-/// The parts, for programs that compile them in another way.
+/// Methods that return the parts of a source, for programs that compile them in another way.
 #[cfg(feature = "tuning")]
 impl Source {
     /// Returns the file's name and text.

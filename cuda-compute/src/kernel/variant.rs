@@ -12,8 +12,8 @@ pub(crate) struct Policy<V: 'static> {
     pub(crate) since: ComputeCapability,
     /// The element size in bytes, or `None` for all.
     pub(crate) element_bytes: Option<usize>,
-    /// How and on what device the rows were measured. `None` if they were not measured for these
-    /// devices and elements, and are used for lack of better ones.
+    /// The device and the method of the measurements. `None` if the rows were not measured for
+    /// these devices and elements, but are the best available ones.
     #[cfg_attr(
         not(feature = "tuning"),
         expect(dead_code, reason = "for the tuning program")

@@ -78,7 +78,8 @@ impl Workspaces {
 #[derive(Debug)]
 pub(crate) struct Results {
     context: Context,
-    /// The words that no kernel is writing to. There are as many as there were simultaneous calls.
+    /// The words that no kernel is writing to. Their number is the maximum number of simultaneous
+    /// calls so far.
     idle: Mutex<Vec<Place>>,
 }
 
@@ -119,8 +120,8 @@ impl Results {
         ))
     }
 
-    /// Does the same as [`fetch`](Self::fetch) for a whole word, which keeps the value `otherwise`
-    /// if the work doesn't write it.
+    /// Works like [`fetch`](Self::fetch) for a whole word. Returns `otherwise` if the work doesn't
+    /// write the word.
     pub(crate) fn fetch_or(
         &self,
         stream: &Stream,
@@ -169,7 +170,7 @@ mod tests {
         let is_kept = |at: usize| Arc::strong_count(&buffers[at]) > 1;
         assert!((0..STREAMS).all(is_kept));
         assert_eq!(buffers[0].len(), 3);
-        // The first is used again, so that the second is the oldest.
+        // Using the first one again makes the second one the least recently used.
         assert!(Arc::ptr_eq(
             &workspaces.of(&streams[0]).unwrap(),
             &buffers[0]
@@ -189,7 +190,7 @@ mod tests {
         let results = Results::new(&context);
         assert_eq!(results.fetch_or(&stream, 7, |_| Ok(())).unwrap(), 7);
         assert_eq!(results.fetch::<u32>(&stream, |_| Ok(())).unwrap(), 0);
-        // One place is enough for calls one after the other.
+        // Sequential calls share one word.
         assert_eq!(results.idle.lock().unwrap().len(), 1);
         let failed = results.fetch_or(&stream, 7, |_| {
             Err(crate::error::Error::Shape("refused".into()))

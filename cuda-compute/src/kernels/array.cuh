@@ -4,7 +4,7 @@
 
 #include "scalar.cuh"
 
-// The generated code of an expression does not use every coordinate.
+// The generated code of an expression may leave some coordinates unused.
 #pragma nv_diag_suppress 177
 
 typedef unsigned long long u64;

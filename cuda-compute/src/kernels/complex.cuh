@@ -6,7 +6,7 @@
 
 template <class T> struct alignas(2 * sizeof(T)) complex { T re, im; };
 
-// The type in structs, which align it as its parts.
+// The type in structs, where it has the alignment of its parts.
 template <class T> struct stored_complex {
     T re, im;
     __device__ __forceinline__ operator complex<T>() const { return {re, im}; }

@@ -37,7 +37,8 @@ template <class T> struct fold_product {
     FOLD T result(u64) const { return product; }
 };
 
-// The minimum or maximum. Of a number and NaN, it is NaN if NANS, and otherwise the number.
+// The minimum or maximum. If one of two values is NaN, the result is NaN with NANS, and the other
+// value without.
 template <class T, bool LARGEST, bool NANS> struct fold_extreme {
     typedef T type;
     T value;
@@ -55,8 +56,9 @@ template <class T, bool LARGEST, bool NANS> struct fold_extreme {
     FOLD T result(u64) const { return value; }
 };
 
-// The first place of the minimum or maximum. Of a number and NaN, it is the place of NaN if NANS,
-// and otherwise that of the number. A thread takes values in the order of their places.
+// The first place of the minimum or maximum. If one of two values is NaN, the result is the place
+// of NaN with NANS, and the place of the other value without. A thread takes values in the order of
+// their places.
 template <class T, class P, bool LARGEST, bool NANS> struct fold_place {
     typedef u64 type;
     T value;

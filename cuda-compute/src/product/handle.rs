@@ -110,9 +110,9 @@ impl Handle {
         // the stream alive.
         let set = unsafe { (functions.set_stream)(raw, stream.as_raw().cast()) };
         check("cublasSetStream_v2", set)?;
-        // The workspace is set after the stream, because setting the stream resets it. SAFETY: this
-        // is device memory of that size. It is used only on its own stream and freed there after
-        // the handle is destroyed.
+        // The workspace is set after the stream, because setting the stream resets it.
+        // SAFETY: this is device memory of that size. It is used only on its own stream and freed
+        // there after the handle is destroyed.
         let set = unsafe { (functions.set_workspace)(raw, handle.address(), bytes) };
         check("cublasSetWorkspace_v2", set)?;
         let mode = library::DISALLOW_REDUCED_PRECISION_REDUCTION;
@@ -133,9 +133,11 @@ impl Handle {
     /// Enqueues a product.
     ///
     /// # Safety
-    /// The caller must ensure that `addresses` are those of the first elements of the left operand,
-    /// the right operand and the result, that each has the elements of this type that the plan
-    /// accesses, and that each is ordered with the handle's stream.
+    /// The caller must ensure that:
+    /// - `addresses` are those of the first elements of the left operand, the right operand and the
+    ///   result;
+    /// - each has the elements of this type that the plan accesses;
+    /// - each is ordered with the handle's stream.
     pub(super) unsafe fn multiply(
         &self,
         plan: &Plan,

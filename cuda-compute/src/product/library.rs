@@ -76,8 +76,9 @@ impl Functions {
     /// Loads the functions.
     ///
     /// # Safety
-    /// The caller must ensure that the library is cuBLAS if it has functions of these names, and
-    /// that it is never closed.
+    /// The caller must ensure that:
+    /// - the library is cuBLAS if it has functions of these names;
+    /// - it is never closed.
     unsafe fn of(library: &Library) -> Result<Self, libloading::Error> {
         // SAFETY: the functions of these names have these signatures.
         unsafe {

@@ -77,8 +77,8 @@ impl<T: Math> Array<T> {
     ///
     /// # Errors
     /// Returns [`Error::Missing`] if cuBLAS is not installed, and [`Error::Cublas`] if one of its
-    /// calls fails. Returns another error if the shapes have no product, if the operands belong to
-    /// different contexts, or if memory runs out.
+    /// calls fails. Returns [`Error::Shape`] if the shapes don't match or the operands belong to
+    /// different contexts, and [`Error::Cuda`] if memory runs out.
     pub fn matmul(&self, other: impl IntoExpr<T>) -> Result<Self> {
         self.matmul_with(other, MatmulOptions::default())
     }
@@ -86,8 +86,8 @@ impl<T: Math> Array<T> {
     /// Computes the matrix product with options. See [`matmul`](Self::matmul).
     ///
     /// # Errors
-    /// Returns an error if the shapes have no product, if cuBLAS is missing or fails, or if memory
-    /// runs out. See [`matmul`](Self::matmul).
+    /// Returns an error if the shapes don't match, if cuBLAS is missing or fails, or if memory runs
+    /// out. See [`matmul`](Self::matmul).
     pub fn matmul_with(&self, other: impl IntoExpr<T>, options: MatmulOptions) -> Result<Self> {
         self.expr().matmul_with(other, options)
     }
@@ -98,7 +98,7 @@ impl<T: Math> Expr<T> {
     ///
     /// # Errors
     /// Returns an error if the expressions can't be evaluated (see [`eval`](Self::eval)), if the
-    /// shapes have no product, or if cuBLAS is missing or fails. See [`Array::matmul`].
+    /// shapes don't match, or if cuBLAS is missing or fails. See [`Array::matmul`].
     pub fn matmul(&self, other: impl IntoExpr<T>) -> Result<Array<T>> {
         self.matmul_with(other, MatmulOptions::default())
     }
@@ -106,8 +106,8 @@ impl<T: Math> Expr<T> {
     /// Computes the matrix product with options. See [`matmul`](Self::matmul).
     ///
     /// # Errors
-    /// Returns an error if the shapes have no product, if cuBLAS is missing or fails, or if memory
-    /// runs out. See [`matmul`](Self::matmul).
+    /// Returns an error if the shapes don't match, if cuBLAS is missing or fails, or if memory runs
+    /// out. See [`matmul`](Self::matmul).
     pub fn matmul_with(&self, other: impl IntoExpr<T>, options: MatmulOptions) -> Result<Array<T>> {
         let other = other.into_expr();
         // Check the shapes before anything is computed.

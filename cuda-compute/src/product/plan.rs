@@ -95,7 +95,7 @@ pub(super) fn right_matrix(layout: &Layout) -> Result<Layout> {
     }
 }
 
-/// How cuBLAS reads the transpose of a matrix.
+/// The way in which cuBLAS reads the transpose of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Side {
     /// Whether cuBLAS transposes it (`CUBLAS_OP_T`), which is the case for a column-major matrix.
@@ -116,7 +116,7 @@ impl Side {
 
     fn new(rows: usize, columns: usize, row: isize, column: isize) -> Option<Self> {
         // Returns the distance between contiguous lines. If there is only one line, any valid
-        // distance will do.
+        // distance works.
         let lines = |count: usize, length: usize, apart: isize, within: isize| {
             let dense = length <= 1 || within == 1;
             let least = length.max(1) as isize;

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-// Functions of `kernels/random.cuh`, which use one name for both widths.
+// Functions of `kernels/random.cuh`. Each has one name for 32 and 64 bits.
 static UNIFORM: Function = Function::random("uniform", "uniform_of");
 pub(super) static EXPONENTIAL: Function = Function::random("exponential", "exponential_of");
 static BELOW: Function = Function::random("uniform_integers", "below");
@@ -179,13 +179,13 @@ draws! {
             } else {
                 call(&BELOW, [&bits, &random.draw(shape)?, &count])
             };
-            // Both wrap around, and the sum wraps back.
+            // The cast and the sum may both wrap around. Together, they yield the right number.
             Ok(below.cast::<T>() + range.start)
         }
     }
 
     impl for u32 {
-        /// Draws the numbers of events of a Poisson distribution with mean `mean`.
+        /// Draws numbers of events from a Poisson distribution with mean `mean`.
         ///
         /// The mean is a number, or an expression with a mean for each element. For means below 10,
         /// uniform numbers are multiplied until the product falls below exp(−mean) (Knuth, "The art

@@ -25,8 +25,8 @@ use crate::{
 /// A sequence of random numbers, and a position in it.
 ///
 /// Each draw takes the next part of the sequence. Draws such as [`Expr::uniform`] and
-/// [`Expr::normal`] are expressions. The kernels that use them generate the numbers, without memory
-/// for them. [`Array::uniform`](crate::Array::uniform) and similar functions are evaluated at once.
+/// [`Expr::normal`] are expressions. The kernels that use them generate the numbers, which take no
+/// memory. [`Array::uniform`](crate::Array::uniform) and similar functions are evaluated at once.
 ///
 /// A program that makes the same draws with the same seed gets the same numbers, on any device, in
 /// any kernel, and for any layout of the results. An expression keeps its part of the sequence, so
@@ -63,7 +63,7 @@ use crate::{
 /// | --- | --- | --- |
 /// | `u32`, `f32`, `bool` | `n / 4`, rounded up | word `i % 4` of block `p + i / 4` |
 /// | `u64`, `f64`, integers of a range | `n / 2`, rounded up | words `i % 2 * 2` and the next one of block `p + i / 2`, low half first |
-/// | integers of a range of more than 2³² | twice that | the same for the high 64 bits of 128, and again for the low 64 bits |
+/// | integers of a range of more than 2³² | twice that | two draws of `u64`: first the high 64 bits of all elements, then the low 64 bits |
 /// | normal `f32` | `n / 4`, rounded up | words `i % 4 / 2 * 2` and the next one of block `p + i / 4` |
 /// | normal `f64` | `n / 2`, rounded up | block `p + i / 2` |
 /// | a permutation | 1 | block `p` for all elements (see [`Expr::permutation`]) |
@@ -106,15 +106,15 @@ impl Random {
         self.seed
     }
 
-    /// Returns the position: the index of the next block. `Random::new(seed)`, skipped by this
-    /// number, continues like this one.
+    /// Returns the position: the index of the next block. A new sequence with the same seed
+    /// continues from here after it has [skipped](Self::skip) this number of blocks.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
     }
 
-    /// Skips blocks of 128 bits. To give workers with a common seed separate parts, let each worker
-    /// skip its number times 2⁴⁰, for example.
+    /// Skips this number of blocks of 128 bits. To give separate parts of one sequence to several
+    /// workers, let worker `w` skip `w << 40` blocks, for example.
     pub const fn skip(&mut self, blocks: u64) {
         self.position = self.position.wrapping_add(blocks);
     }

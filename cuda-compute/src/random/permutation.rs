@@ -63,7 +63,7 @@ impl<T: RandomBits> Expr<T> {
         let most = 1u128 << (8 * T::DATA_TYPE.size());
         if count as u128 > most {
             return Err(Error::Value(format!(
-                "a permutation of {count} numbers of {}, which has {most}",
+                "a permutation has {count} numbers, but {} can represent only {most}",
                 T::DATA_TYPE.name()
             )));
         }
@@ -106,8 +106,8 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if there is no such axis, if the expression reads no array (no stream is
-    /// known then), or if memory runs out.
+    /// Returns an error if there is no such axis, if the expression reads no array and so has no
+    /// stream, or if memory runs out.
     pub fn shuffle(&self, random: &mut Random, axis: usize) -> Result<Array<T>> {
         let shape = self.shape()?;
         let length = shape.as_slice().get(axis).copied().unwrap_or(0);

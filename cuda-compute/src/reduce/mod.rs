@@ -39,9 +39,9 @@ use crate::{
 ///
 /// # Accuracy
 /// A sum of n elements in a type with unit roundoff u (2⁻²⁴ for `f32`) is off by at most about (n /
-/// (16 T) + 30) u Σ|x|, where T is the number of threads: 512 for small sums, at least 2048 per
-/// multiprocessor for the largest. The error is usually far smaller, because it grows with the
-/// square root. [`sum_wide`](Self::sum_wide) computes `f32` in `f64`.
+/// (16 T) + 30) u Σ|x|. T is the number of threads: 512 for small sums, at least 2048 per
+/// multiprocessor for the largest. The error is usually far smaller, because rounding errors partly
+/// cancel and grow with the square root of n. [`sum_wide`](Self::sum_wide) computes `f32` in `f64`.
 ///
 /// Sums treat NaN and infinity as additions do. Minima and maxima ignore NaN, as [`f32::min`] does.
 /// They are NaN if all elements are NaN.
@@ -210,8 +210,8 @@ impl Reducer {
     /// Enqueues the sum into one element of device memory, without waiting.
     ///
     /// # Errors
-    /// Returns an error if `result` does not have exactly one element, and otherwise under the
-    /// conditions of [`sum`](Self::sum), except for failures of earlier work.
+    /// Returns an error if `result` does not have exactly one element, or in the cases that
+    /// [`sum`](Self::sum) lists, except for failures of earlier work.
     pub fn sum_into<T: Reducible>(
         &self,
         stream: &Stream,
@@ -260,8 +260,7 @@ impl Reducer {
     /// It is fastest if both vectors have the same offset from a multiple of 16 bytes.
     ///
     /// # Errors
-    /// Returns an error if the lengths differ, and otherwise under the conditions of
-    /// [`sum`](Self::sum).
+    /// Returns an error if the lengths differ, or in the cases that [`sum`](Self::sum) lists.
     pub fn dot<T: Reducible>(
         &self,
         stream: &Stream,
@@ -274,8 +273,7 @@ impl Reducer {
     /// Returns the dot product, computed in the wider type. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// Returns an error if the lengths differ, and otherwise under the conditions of
-    /// [`sum`](Self::sum).
+    /// Returns an error if the lengths differ, or in the cases that [`sum`](Self::sum) lists.
     pub fn dot_wide<T: Reducible>(
         &self,
         stream: &Stream,
@@ -288,8 +286,8 @@ impl Reducer {
     /// Returns the result of a user-defined reduction. Waits as [`sum`](Self::sum) does.
     ///
     /// # Errors
-    /// Returns an error if the expressions do not compile, and otherwise under the conditions of
-    /// [`sum`](Self::sum).
+    /// Returns an error if the expressions do not compile, or in the cases that [`sum`](Self::sum)
+    /// lists.
     pub fn reduce<T: Reducible, A: Scalar>(
         &self,
         stream: &Stream,
@@ -303,8 +301,8 @@ impl Reducer {
     /// Enqueues a user-defined reduction into one element of device memory, without waiting.
     ///
     /// # Errors
-    /// Returns an error if the expressions do not compile, and otherwise under the conditions of
-    /// [`sum_into`](Self::sum_into).
+    /// Returns an error if the expressions do not compile, or in the cases that
+    /// [`sum_into`](Self::sum_into) lists.
     pub fn reduce_into<T: Reducible, A: Scalar>(
         &self,
         stream: &Stream,

@@ -11,7 +11,7 @@ use crate::{
     kernel::{Source, Specialisation},
 };
 
-/// A reduction of elements of one type, or of pairs of them, to one accumulator.
+/// A reduction of elements of one type, or of pairs of them, into one accumulator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operation {
     pub(crate) element: ElementType,

@@ -27,7 +27,8 @@ pub(crate) static TABLE: Table<Variant> = Table(&[
         ),
         rows: &ROWS,
     },
-    // The same number of bytes in flight, for the same number of bytes to read.
+    // Not measured. For an equal number of bytes, these variants keep an equal number of bytes in
+    // flight.
     Policy {
         since: ANY,
         element_bytes: None,
@@ -72,9 +73,9 @@ const fn variant(threads: u32, unroll: u32, pieces: bool) -> Variant {
     }
 }
 
-/// Blocks per multiprocessor. All blocks of 512 threads are resident together, with 128 KiB in
-/// flight. Half of the blocks of 1024 threads are. The block that waits for the others' sums
-/// occupies one of many slots.
+/// The maximum number of blocks per multiprocessor. Four blocks of 512 threads are resident at the
+/// same time, with 128 KiB in flight. Of blocks with 1024 threads, only two are. The last block,
+/// which combines the sums of the others, occupies only one of many slots.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// Returns the variant for this many 16-byte vectors of elements of this size in bytes, and its

@@ -52,15 +52,14 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if there is no such axis, if the expression reads no array (no stream is
-    /// known then), and otherwise under the conditions of [`eval`](Self::eval).
+    /// Returns an error if there is no such axis, or in the cases that [`eval`](Self::eval) lists.
     pub fn scan(&self, combination: impl Into<Combination<T>>, axis: usize) -> Result<Array<T>> {
         run(&self.node, None, combination.into().kind, false, axis)
     }
 
     /// Computes the running combination along an axis, and restarts at each element whose `begins`
-    /// is true. Otherwise it works as [`scan`](Self::scan), in one pass and with the same bits
-    /// every time.
+    /// is true. Apart from that, it works like [`scan`](Self::scan), in one pass and with the same
+    /// bits every time.
     ///
     /// ```
     /// use cuda_compute::{Array, Combination};
@@ -77,8 +76,8 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if `begins` can't be broadcast to this shape, and otherwise under the
-    /// conditions of [`scan`](Self::scan).
+    /// Returns an error if `begins` can't be broadcast to this shape, or in the cases that
+    /// [`scan`](Self::scan) lists.
     pub fn segmented_scan(
         &self,
         combination: impl Into<Combination<T>>,

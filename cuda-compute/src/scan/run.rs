@@ -349,7 +349,7 @@ mod tests {
             chained,
         };
         assert_eq!(chosen(&[3, 1028], 1), line(128, false));
-        // One line is for blocks in any case.
+        // A single line is always divided among blocks.
         assert_eq!(chosen(&[16], 0), line(128, false));
         assert_eq!(chosen(&[4096 * 2], 0), line(512, false));
         assert_eq!(chosen(&[4096 * 2 + 1], 0), line(512, true));

@@ -39,9 +39,9 @@ pub(crate) struct Tiles {
 const COUNTERS: u64 = 2;
 
 /// The maximum number of tiles for which memory is kept for each stream, so that small scans
-/// allocate and clear nothing. If blocks follow others on a multiprocessor, waiting for a block's
-/// stores before it counts as finished costs more: 2^27 sums of f32 took 346 µs with kept memory,
-/// and 313 µs with separate memory.
+/// allocate and clear nothing. Longer scans use separate memory. With kept memory, a block must
+/// wait for its stores before it counts as finished, which delays the blocks that follow it on its
+/// multiprocessor: 2^27 sums of f32 took 346 µs with kept memory, and 313 µs with separate memory.
 const KEPT_TILES: u64 = 256;
 
 /// Words of that memory, for values of 16 bytes.
@@ -154,7 +154,7 @@ mod tests {
             (4, 16, 1),
             (8, 16, 1),
             (2, 5, 4),
-            // Ten at most.
+            // At most ten.
             (1, 4, 10),
             (1, 1, 10),
         ] {
@@ -178,7 +178,7 @@ mod tests {
         let context = Context::primary(0).unwrap();
         let stream = Stream::new(&context).unwrap();
         let kernels = Kernels::new(&context).unwrap();
-        // The words that are kept, or the bytes of memory of its own.
+        // Returns the number of kept words, or the bytes of separate memory.
         let told = |tiles: Tiles, lines| match tiles.lines(&kernels, &stream, lines).unwrap() {
             TileMemory::Unused => (0, 0),
             told @ TileMemory::Kept(..) => {

@@ -57,8 +57,8 @@ impl<T: Element> Expr<T> {
     /// elements, and so for all work enqueued on the stream before.
     ///
     /// Because the number of elements is known only afterwards, the result's memory has room for
-    /// all elements. If less than a sixteenth is selected, the result is copied to memory of its
-    /// size. In other cases, call [`Array::copy`] to save memory.
+    /// all elements. If less than a sixteenth is selected, the result is copied to memory of the
+    /// exact size. In other cases, call [`Array::copy`] to free the rest.
     ///
     /// ```
     /// # use cuda_compute::Array;
@@ -72,8 +72,8 @@ impl<T: Element> Expr<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the shapes can't be broadcast, if no array is read (no stream is known
-    /// then), if memory runs out, or if work enqueued before has failed.
+    /// Returns an error if the shapes can't be broadcast, if the expression reads no array and so
+    /// has no stream, if memory runs out, or if work enqueued before has failed.
     pub fn compress(&self, mask: impl IntoExpr<bool>) -> Result<Array<T>> {
         let mask = mask.into_expr();
         let mut prepared = Prepared::new(&[&self.node, &mask.node])?;
@@ -161,11 +161,12 @@ impl<T: Element> Array<T> {
 }
 
 impl Expr<bool> {
-    /// Returns the indices of the true elements, counted in C order. Waits as
-    /// [`compress`](Self::compress) does.
+    /// Returns the indices of the true elements, counted in C order. Like
+    /// [`compress`](Self::compress), it waits for their number.
     ///
     /// # Errors
-    /// Returns an error if no array is read, if memory runs out, or if earlier work has failed.
+    /// Returns an error if the expression reads no array, if memory runs out, or if earlier work
+    /// has failed.
     pub fn nonzero(&self) -> Result<Array<u64>> {
         let shape = self.shape()?;
         let place: Expr<u64> = Expr::of(Node::new(Place, DataType::U64, Ok(shape)));
@@ -205,7 +206,7 @@ mod tests {
             let found: Vec<Compress> = kernels.compiled_for();
             (found[0].threads, found[0].unroll, found[0].chained)
         };
-        // Sixteen elements for each of 512 threads.
+        // 512 threads with sixteen elements each.
         assert_eq!(chosen(8192), (512, 4, false));
         assert_eq!(chosen(8193), (512, 4, true));
     }

@@ -312,7 +312,7 @@ fn invalid_indices_are_rejected() {
     let mut x = Array::<f32>::zeros(&stream, [3]).unwrap();
     let error = x.put_add(&places, 1.0).unwrap_err().to_string();
     assert!(
-        error.contains("index 1 is 3, beyond the 3 elements"),
+        error.contains("element 1 of the indices is 3, but there are only 3 elements to index"),
         "{error}"
     );
     assert_eq!(

@@ -8,8 +8,9 @@ use crate::stream;
 
 type C = Complex<f64>;
 
-// The C library's functions. SAFETY: The declarations match C's and accept any number. A structure
-// of two `f64` is passed and returned as C's `double _Complex`.
+// The C library's functions.
+// SAFETY: the declarations match C's and accept any number. A structure of two `f64` is passed and
+// returned as C's `double _Complex`.
 unsafe extern "C" {
     safe fn csqrt(z: C) -> C;
     safe fn cexp(z: C) -> C;

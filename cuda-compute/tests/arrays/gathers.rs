@@ -100,7 +100,10 @@ fn indices_beyond_the_axis_are_rejected() {
         ([i64::MAX, 0, 0], 0),
     ] {
         let indices = Array::from_slice(&stream, &wrong).unwrap();
-        let message = format!("index {number} is {}, beyond the 3 elements", wrong[number]);
+        let message = format!(
+            "element {number} of the indices is {}, but there are only 3 elements to index",
+            wrong[number]
+        );
         let error = x.take(&indices, 0).unwrap_err().to_string();
         assert!(error.contains(&message), "{error}");
         let mut y = x.clone();

@@ -197,7 +197,7 @@ enum Wide {
     Real(f64),
 }
 
-/// A type that is converted from and to.
+/// A type whose conversions are tested.
 trait Convertible: Element {
     fn wide(self) -> Wide;
     /// Returns whether this is the correct conversion of a value.

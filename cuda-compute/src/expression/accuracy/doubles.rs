@@ -16,7 +16,8 @@ use crate::{
     },
 };
 
-/// Returns the distance of two numbers, counted in representable numbers.
+/// Returns the number of steps between two numbers, where each step leads to the next representable
+/// number.
 fn distance(a: f64, b: f64) -> u64 {
     let place = |x: f64| {
         let bits = x.to_bits() as i64;

@@ -31,8 +31,8 @@ pub(super) struct Accuracy {
     apart: Option<Apart>,
 }
 
-/// A range of arguments with an absolute error bound, which holds whatever the magnitude of the
-/// result.
+/// A range of arguments with an absolute error bound, which applies regardless of the magnitude of
+/// the result.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(test), expect(dead_code, reason = "for the page and its tests"))]
 pub(super) struct Apart {
