@@ -56,6 +56,8 @@
 //!   computes it is enqueued there, and so is freeing its memory. An expression may use arrays of
 //!   several streams of one context. The streams then wait for each other. There is no current
 //!   stream and no current device.
+//! - **Your own kernels** take an array's address, from [`as_device_ptr`](Array::as_device_ptr).
+//! - **Threads** can share arrays and expressions, which are `Send` and `Sync`.
 //! - **Evaluation does not wait.** `eval` enqueues kernels and returns. Methods that return
 //!   elements to the host, such as [`to_vec`](Array::to_vec) and [`item`](Array::item), wait.
 //! - **Faults surface later.** If a kernel faults, a later call that waits returns [`Error::Cuda`].

@@ -88,7 +88,8 @@
 //! allocations and most graph methods are safe.
 //!
 //! **Threads.** Objects can be sent to other threads and shared between them, except that a
-//! [`Graph`] can be sent but not shared, and [`Stream::per_thread_default`] stays on its thread.
+//! [`Graph`] or [`GraphExec`] can be sent but not shared, and [`Stream::per_thread_default`] stays
+//! on its thread.
 //!
 //! **Captures.** During a stream capture, calls that would wait or allocate return an error and
 //! leave the capture intact. Objects dropped meanwhile are freed afterwards. See [stream

@@ -116,8 +116,39 @@ impl<T: Element> Array<T> {
         self.memory.stream()
     }
 
-    /// Returns the device address of the first element, for custom launches. The address is 0 if
-    /// there are no elements.
+    /// Returns the device address of the first element, for launches of your own kernels. The
+    /// address is 0 if there are no elements.
+    ///
+    /// Pass the address to a launch on the array's [`stream`](Self::stream). Keep the array until
+    /// the launch has been enqueued. The elements are at the array's [`strides`](Self::strides):
+    /// only a [contiguous](Self::is_contiguous) array is a plain C array. The kernel must not write
+    /// to the memory, because other arrays may share it. Let it write to a
+    /// [`DeviceBuffer`](cuda_safe::DeviceBuffer) instead, which [`from_buffer`](Self::from_buffer)
+    /// turns into an array:
+    ///
+    /// ```
+    /// use cuda_compute::Array;
+    /// use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
+    ///
+    /// # fn main() -> cuda_compute::Result<()> {
+    /// let context = Context::primary(0)?;
+    /// let stream = Stream::new(&context)?;
+    /// let module = Module::compile(&context, r#"
+    ///     extern "C" __global__ void twice(float *y, const float *x) {
+    ///         y[threadIdx.x] = 2 * x[threadIdx.x];
+    ///     }"#)?;
+    /// let twice = module.function("twice")?;
+    ///
+    /// let x = Array::from_slice(&stream, &[1.0f32, 2.0, 3.0])?;
+    /// let mut y = DeviceBuffer::<f32>::uninit(&stream, 3)?;
+    /// let config = LaunchConfig::new(1, 3);
+    /// // SAFETY: x is contiguous, and both have 3 elements and belong to this stream.
+    /// unsafe { twice.launch(&stream, config, (&mut y, x.as_device_ptr()))? };
+    /// let y = Array::from_buffer(y, [3])?;
+    /// assert_eq!(y.to_vec()?, [2.0, 4.0, 6.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn as_device_ptr(&self) -> u64 {
         if self.is_empty() {

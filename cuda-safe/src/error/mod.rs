@@ -211,7 +211,8 @@ impl Error {
             ),
             CUresult::CUDA_ERROR_NOT_INITIALIZED | CUresult::CUDA_ERROR_STUB_LIBRARY => (
                 ErrorKind::NoDevice,
-                "the driver could not start. Fix: install the NVIDIA driver, or build with CUDA_EMULATOR=1",
+                "the driver could not start. Fix: install the NVIDIA driver, or build with CUDA_EMULATOR=1. A process made \
+                 by fork cannot use CUDA after its parent has: start it with std::process::Command",
             ),
             CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => (
                 ErrorKind::NoDevice,
