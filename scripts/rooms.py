@@ -252,7 +252,8 @@ def main():
         text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
         for src in dict.fromkeys([src for src, _ in BEGIN.findall(text)] + [src for src, _ in LIMIT.findall(text)]):
             _, found = arrows(ROOT / src)
-            for (room, other), (file, line, path) in sorted(found.items()):
+            for (room, other), uses in sorted(found.items()):
+                file, line, path = uses[0]
                 print(f"{src}: {room} -> {other} ({file.relative_to(ROOT)}:{line}, {path})")
         return None
     said = []
