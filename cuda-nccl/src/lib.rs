@@ -66,6 +66,7 @@ mod error;
 pub mod guide;
 mod launcher;
 mod library;
+mod record;
 mod result;
 #[cfg(feature = "compute")]
 pub mod spread;

@@ -229,7 +229,7 @@ pub trait Collectives {
     /// # }
     /// ```
     ///
-    /// Over NCCL only this rank keeps the reason, and ranks whose calls are [not
+    /// Over NCCL the reason is cut off after 96 bytes, and ranks whose calls are [not
     /// compared](crate::CommunicatorOptions::unverified) receive no report.
     fn refuse(&self, why: &str);
 

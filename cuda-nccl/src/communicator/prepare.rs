@@ -11,12 +11,13 @@ use cuda_safe::{
 use super::{
     Communicator,
     call::{Call, Kind, Pending},
-    numbers::{carrier, type_number},
+    numbers::carrier,
 };
 use crate::{
     collectives::expect_context,
     element::{Reducible, Reduction},
     error::{Error, Result},
+    record::Record,
     sys,
 };
 
@@ -257,7 +258,7 @@ fn numbers<T: Reducible>(
         carrier: T::TYPE.raw(),
         op: reduction.raw(),
         root,
-        element: u64::from(T::TYPE.raw().0),
+        record: Record::new::<T>,
         len,
     }
 }
@@ -279,7 +280,7 @@ pub(super) fn bytes<T: PlainData>(
         carrier,
         op: NO_OP,
         root,
-        element: type_number::<T>(),
+        record: Record::new::<T>,
         len,
     }
 }

@@ -6,13 +6,14 @@ use cuda_compute::{Border, Convolution, ConvolutionOptions, Extent, Filter, Kern
 use cuda_safe::{DeviceBuffer, Owner, Stream, StreamOptions};
 
 use super::{
-    agree::{Fact, agree},
+    agree::agree,
     part,
     strip::{Shape, Strip},
 };
 use crate::{
     collectives::{Collectives, expect_context},
     error::{Error, Result},
+    record::{CALL, Fact, digest},
 };
 
 /// The convolution of an `f32` image that is divided into strips of rows, one for each rank of a
@@ -103,11 +104,10 @@ impl<'a, C: Collectives> Strips<'a, C> {
         let context = ranks.context();
         let urgent = StreamOptions::default().priority(i32::MIN);
         let side = Stream::with_options(context, urgent)?;
-        let weights = filter.weights().iter().fold(0u64, |hash, weight| {
-            (hash ^ u64::from(weight.to_bits())).wrapping_mul(0x0100_0000_01b3)
-        });
+        let weights = filter.weights().iter();
+        let weights = digest(weights.map(|weight| u64::from(weight.to_bits())));
         let facts = vec![
-            Fact::Name("the call", "Strips"),
+            Fact::Name(CALL, "StripConvolution"),
             Fact::Number("the image's width", width as u64),
             Fact::Number("the image's height", height as u64),
             Fact::Number("the filter's width", filter.width() as u64),
@@ -116,7 +116,7 @@ impl<'a, C: Collectives> Strips<'a, C> {
             Fact::Name("the kind", kind_name(options.kind)),
             Fact::Name("the extent", extent_name(options.extent)),
             Fact::Number("separate", u64::from(options.separate)),
-            Fact::Number("a hash of the filter's weights", weights),
+            Fact::Number("the hash of the filter's weights", weights),
         ];
         agree(ranks, &side, Ok((facts, [])))?;
         if options.extent != Extent::Same {

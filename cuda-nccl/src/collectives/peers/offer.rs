@@ -1,12 +1,10 @@
 //! The messages that ranks exchange at a rendezvous.
 
-use std::fmt;
-
 use cuda_safe::Event;
 
 use crate::{
-    element::Reduction,
     error::{Error, Result},
+    record::{Record, SAME_CALL, compare, compare_transfers, failure},
 };
 
 /// A rank's message at a rendezvous.
@@ -26,7 +24,7 @@ pub(super) enum Offer {
 /// A rank's part in a call.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    pub(super) signature: Signature,
+    pub(super) record: Record,
     /// Address that the others read: this rank's array or its outbox.
     pub(super) address: u64,
     /// Reached when the others may read there.
@@ -41,43 +39,14 @@ pub(super) struct Call {
     pub(super) bytes: Vec<u8>,
 }
 
-/// The properties of a call that must be equal on all ranks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Signature {
-    pub(super) name: &'static str,
-    pub(super) element: &'static str,
-    pub(super) element_bytes: usize,
-    /// `None` if ranks may differ.
-    pub(super) len: Option<usize>,
-    pub(super) reduction: Option<Reduction>,
-    pub(super) root: Option<usize>,
-}
-
-impl fmt::Display for Signature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of ", self.name)?;
-        if let Some(len) = self.len {
-            write!(f, "{len} ")?;
-        }
-        f.write_str(self.element)?;
-        if let Some(reduction) = self.reduction {
-            write!(f, " ({reduction})")?;
-        }
-        match self.root {
-            Some(root) => write!(f, " from rank {root}"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Returns the calls of all ranks if they match. The result is the same on every rank.
-pub(super) fn agreed(offers: &[Offer]) -> Result<Vec<&Call>> {
-    let mut calls = Vec::with_capacity(offers.len());
+/// Returns an error unless the calls of all ranks match. The result is the same on every rank.
+pub(super) fn agree(offers: &[Offer]) -> Result<()> {
+    let mut words = Vec::with_capacity(offers.len());
     for (rank, offer) in offers.iter().enumerate() {
         match offer {
-            Offer::Call(call) => calls.push(call),
+            Offer::Call(call) => words.push(call.record.words()),
             Offer::Refused(why, _) | Offer::Failed(why) => {
-                return Err(Error::Value(format!("rank {rank} can't take part: {why}")));
+                return Err(Error::Value(failure(rank, why)));
             }
             // No code path sends this to the first rendezvous of a call.
             Offer::Done(_) => {
@@ -85,40 +54,45 @@ pub(super) fn agreed(offers: &[Offer]) -> Result<Vec<&Call>> {
             }
         }
     }
-    let first = &calls[0].signature;
-    if let Some(rank) = calls.iter().position(|call| call.signature != *first) {
-        return Err(Error::Value(format!(
-            "rank {rank} calls {}, but rank 0 calls {first}: all ranks must make the same calls",
-            calls[rank].signature
-        )));
+    let calls = calls(offers);
+    let ranks = words.iter().map(|words| &words[..]).enumerate();
+    compare(&calls[0].record.facts(), ranks, format_args!(""), SAME_CALL).map_err(Error::Value)?;
+    let is_plain = |call: &&Call| call.sends.is_empty() && call.receives.is_empty();
+    if calls.iter().all(is_plain) {
+        return Ok(());
     }
     for (from, sender) in calls.iter().enumerate() {
         for (to, receiver) in calls.iter().enumerate() {
-            let sent: Vec<usize> = sender.sent_to(to).map(|(_, len)| len).collect();
-            let lengths = receiver.receives.iter().filter(|(rank, _)| *rank == from);
-            let received: Vec<usize> = lengths.map(|&(_, len)| len).collect();
-            if sent != received {
-                return Err(Error::Value(format!(
-                    "rank {from} sends {} to rank {to}, which receives {} from it",
-                    listed(&sent),
-                    listed(&received)
-                )));
-            }
+            let transfer = |len| Record {
+                call: "transfer",
+                len,
+                ..sender.record
+            };
+            let sent = sender.sent_to(to).map(|(_, len)| transfer(len));
+            let received = receiver.receives.iter().filter(|(rank, _)| *rank == from);
+            let received = received.map(|&(_, len)| transfer(len));
+            let (sent, received) = (
+                Record::of_all(sent).words(),
+                Record::of_all(received).words(),
+            );
+            compare_transfers([from, to], &sent, &received).map_err(Error::Value)?;
         }
     }
-    Ok(calls)
+    Ok(())
 }
 
-fn listed(lengths: &[usize]) -> String {
-    match lengths {
-        [] => "nothing".into(),
-        lengths => format!("{lengths:?} elements"),
-    }
+/// Returns the calls of all ranks, which [agree](agree).
+pub(super) fn calls(offers: &[Offer]) -> Vec<&Call> {
+    let calls = offers.iter().filter_map(|offer| match offer {
+        Offer::Call(call) => Some(call),
+        _ => None,
+    });
+    calls.collect()
 }
 
 impl Call {
     /// Returns address and length of the data sent to a rank, in order.
-    pub(super) fn sent_to(&self, rank: usize) -> impl Iterator<Item = (u64, usize)> + '_ {
+    pub(super) fn sent_to(&self, rank: usize) -> impl Iterator<Item = (u64, usize)> + Clone + '_ {
         let to = self.sends.iter().filter(move |(to, ..)| *to == rank);
         to.map(|&(_, address, len)| (address, len))
     }
@@ -130,14 +104,7 @@ mod tests {
 
     fn call(len: usize, sends: &[(usize, usize)], receives: &[(usize, usize)]) -> Offer {
         Offer::Call(Call {
-            signature: Signature {
-                name: "all_reduce",
-                element: "f32",
-                element_bytes: 4,
-                len: Some(len),
-                reduction: Some(Reduction::Sum),
-                root: None,
-            },
+            record: Record::new::<f32>("exchange", len),
             address: 0,
             ready: None,
             before: None,
@@ -148,84 +115,37 @@ mod tests {
     }
 
     fn rejected(offers: &[Offer]) -> String {
-        agreed(offers).unwrap_err().to_string()
+        agree(offers).unwrap_err().to_string()
     }
 
     #[test]
-    fn differing_rank_is_named() {
+    fn differing_and_failed_ranks_are_named() {
         let same = || call(4, &[], &[]);
-        assert_eq!(agreed(&[same(), same(), same()]).unwrap().len(), 3);
-        assert_eq!(
-            rejected(&[same(), same(), call(5, &[], &[])]),
-            "rank 2 calls all_reduce of 5 f32 (sum), but rank 0 calls all_reduce of 4 f32 (sum): all ranks must make the \
-             same calls"
-        );
-        let text = rejected(&[same(), Offer::Refused("no memory".into(), None)]);
-        assert_eq!(text, "rank 1 can't take part: no memory");
-    }
-
-    #[test]
-    fn sends_must_match_receives() {
-        let pair = [
-            call(4, &[(1, 3), (1, 4)], &[]),
-            call(4, &[], &[(0, 3), (0, 4)]),
-        ];
-        assert!(agreed(&pair).is_ok());
-        let pair = [
-            call(4, &[(1, 3), (1, 4)], &[]),
-            call(4, &[], &[(0, 4), (0, 3)]),
-        ];
-        assert_eq!(
-            rejected(&pair),
-            "rank 0 sends [3, 4] elements to rank 1, which receives [4, 3] elements from it"
-        );
-        let pair = [call(4, &[], &[(1, 2)]), call(4, &[], &[])];
-        assert!(rejected(&pair).starts_with("rank 1 sends nothing to rank 0"));
-    }
-    #[test]
-    fn each_difference_between_calls_is_found() {
-        let with = |change: &dyn Fn(&mut Signature)| {
-            let mut offer = call(4, &[], &[]);
-            if let Offer::Call(call) = &mut offer {
-                change(&mut call.signature);
-            }
-            rejected(&[call(4, &[], &[]), offer])
-        };
-        let start = |text: &str| {
-            format!("rank 1 calls {text}, but rank 0 calls all_reduce of 4 f32 (sum): ")
-        };
-        for (text, change) in [
-            (
-                "broadcast of 4 f32 (sum)",
-                &(|signature: &mut Signature| signature.name = "broadcast")
-                    as &dyn Fn(&mut Signature),
-            ),
-            ("all_reduce of 4 u8 (sum)", &|signature| {
-                signature.element = "u8"
-            }),
-            ("all_reduce of 4 f32 (sum)", &|signature| {
-                signature.element_bytes = 1
-            }),
-            ("all_reduce of f32 (sum)", &|signature| signature.len = None),
-            ("all_reduce of 4 f32", &|signature| {
-                signature.reduction = None
-            }),
-            ("all_reduce of 4 f32 (sum) from rank 2", &|signature| {
-                signature.root = Some(2);
-            }),
+        assert!(agree(&[same(), same(), same()]).is_ok());
+        let text = rejected(&[same(), same(), call(5, &[], &[])]);
+        let expected = "the length is 5 on rank 2 and 4 on ranks 0, 1 (exchange). Fix: ";
+        assert_eq!(text, expected.to_owned() + SAME_CALL);
+        for failed in [
+            Offer::Refused("no memory".into(), None),
+            Offer::Failed("no memory".into()),
         ] {
-            let error = with(change);
-            assert!(error.starts_with(&start(text)), "{error}");
+            assert_eq!(
+                rejected(&[same(), failed]),
+                "rank 1 can't take part: no memory"
+            );
         }
     }
 
     #[test]
-    fn offers_of_other_meetings_are_no_calls() {
-        let failed = Offer::Failed("a fault".into());
-        assert_eq!(
-            rejected(&[call(4, &[], &[]), failed]),
-            "rank 1 can't take part: a fault"
-        );
+    fn sends_must_match_receives() {
+        let pair = |receives| [call(4, &[(1, 3), (1, 4)], &[]), call(4, &[], receives)];
+        assert!(agree(&pair(&[(0, 3), (0, 4)])).is_ok());
+        let text = rejected(&pair(&[(0, 4), (0, 3)]));
+        let expected = "the length is 4 on rank 1 and 3 on rank 0 (transfer, sent by rank 0, received by rank 1). ";
+        assert!(text.starts_with(expected), "{text}");
+        let text = rejected(&[call(4, &[], &[(1, 2)]), call(4, &[], &[])]);
+        let expected = "the call is nothing on rank 1 and transfer on rank 0 (sent by rank 1, received by rank 0). ";
+        assert!(text.starts_with(expected), "{text}");
     }
 
     #[test]

@@ -16,13 +16,14 @@ use cuda_safe::{ErrorKind, Stream, bytemuck, memory::Pipeline};
 
 pub use self::pass::{FilePass, FileProgress};
 use super::{
-    agree::{Fact, agree, type_name},
+    agree::agree,
     part,
     partial::{Partial, sealed::Partial as _},
 };
 use crate::{
     collectives::Collectives,
     error::{Error, Result},
+    record::{CALL, Fact, type_name},
 };
 
 /// Numbers in a file, stored contiguously in little-endian order.
@@ -236,7 +237,7 @@ impl<T: Reducible> FileVector<T> {
         pass: FilePass<'_>,
     ) -> Result<A> {
         let facts = vec![
-            Fact::Name("the call", "File"),
+            Fact::Name(CALL, "FileVector"),
             Fact::Name("the reduction", name),
             Fact::Name("the element type", type_name::<T>()),
             Fact::Name("the result type", type_name::<A>()),
