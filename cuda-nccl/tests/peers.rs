@@ -600,7 +600,7 @@ fn a_device_alone_rejects_memory_and_streams_of_other_contexts() {
     is_foreign(alone.wait(&far));
     // And what is right goes on.
     alone.all_reduce(&stream, near, Reduction::Sum).unwrap();
-    alone.refuse("nobody is told");
+    alone.report_error("nobody is told");
     assert_eq!(alone.gather_on_host(&stream, &[1, 2]).unwrap(), [1, 2]);
     assert_eq!((alone.rank(), alone.size()), (0, 1));
 }
@@ -739,7 +739,7 @@ fn an_outbox_outlasts_its_readers_over_a_call_on_the_host() {
 
 #[test]
 fn an_outbox_outlasts_its_readers_over_a_call_that_was_refused() {
-    an_outbox_outlasts_its_readers(|rank, _| rank.refuse("on purpose"));
+    an_outbox_outlasts_its_readers(|rank, _| rank.report_error("on purpose"));
 }
 
 #[test]

@@ -143,7 +143,7 @@ impl Collectives for Alone {
         Ok(values.to_vec())
     }
 
-    fn refuse(&self, _: &str) {}
+    fn report_error(&self, _: &str) {}
 
     fn wait(&self, stream: &Stream) -> Result<()> {
         self.expect(stream, [])?;

@@ -218,7 +218,7 @@ pub trait Collectives {
     /// PeerGroup::new(&[context.clone(), context])?.run(|rank| {
     ///     let stream = Stream::new(rank.context())?;
     ///     if rank.rank() == 1 {
-    ///         rank.refuse("its part has no file");
+    ///         rank.report_error("its part has no file");
     ///     } else {
     ///         let error = rank.gather_on_host(&stream, &[7]).unwrap_err().to_string();
     ///         assert_eq!(error, "rank 1 can't take part: its part has no file");
@@ -231,7 +231,7 @@ pub trait Collectives {
     ///
     /// Over NCCL the reason is cut off after 96 bytes, and ranks whose calls are [not
     /// compared](crate::CommunicatorOptions::unverified) receive no report.
-    fn refuse(&self, why: &str);
+    fn report_error(&self, why: &str);
 
     /// Returns the values of all ranks, in the order of ranks. Meant for a few values, and waits
     /// for them.

@@ -465,7 +465,7 @@ impl Communicator {
     /// Reports to the other ranks that this rank cannot make the collective that they are about to
     /// make, and why. They return an error instead of waiting. The reason is cut off after 96 bytes. Ranks
     /// whose calls are [not compared](super::CommunicatorOptions::unverified) receive no report.
-    pub fn refuse(&self, why: &str) {
+    pub fn report_error(&self, why: &str) {
         let _ = self.report(Error::Value(why.to_owned()));
     }
 

@@ -225,8 +225,8 @@ impl Collectives for Communicator {
         Self::exchange(self, stream, sends, receives)
     }
 
-    fn refuse(&self, why: &str) {
-        Self::refuse(self, why);
+    fn report_error(&self, why: &str) {
+        Self::report_error(self, why);
     }
 
     fn wait(&self, stream: &Stream) -> Result<()> {

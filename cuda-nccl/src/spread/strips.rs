@@ -194,7 +194,7 @@ impl<'a, C: Collectives> Strips<'a, C> {
         let owners = [from.memory.owner(), to.memory.owner()];
         if let Err(error) = self.expect_own(stream, [&from.shape, &to.shape], owners) {
             if self.exchanges() {
-                self.ranks.refuse(&error.to_string());
+                self.ranks.report_error(&error.to_string());
             }
             return Err(error);
         }

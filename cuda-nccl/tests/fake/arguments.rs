@@ -279,19 +279,19 @@ fn a_verified_exchange_is_compared_once() {
 }
 
 #[test]
-fn a_rank_that_refuses_tells_the_others() {
+fn reported_errors_reach_the_others() {
     fn through_the_trait(rank: &impl Collectives) {
-        rank.refuse("on purpose");
+        rank.report_error("on purpose");
     }
     let fake = Fake::new();
     let (told, _) = rank(2, verified());
     let (silent, _) = rank(2, options());
     fake.calls();
-    told.refuse("on purpose");
+    told.report_error("on purpose");
     assert_eq!(fake.calls(), ["GroupStart", "AllGather", "GroupEnd"]);
     through_the_trait(&told);
     assert_eq!(fake.calls(), ["GroupStart", "AllGather", "GroupEnd"]);
-    silent.refuse("on purpose");
+    silent.report_error("on purpose");
     assert!(fake.calls().is_empty());
     drop((told, silent));
     fake.assert_clean();

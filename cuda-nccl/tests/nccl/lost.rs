@@ -164,7 +164,7 @@ fn different_calls_are_reported_on_all_ranks() {
             let expected = "the call is all_reduce on rank 1 and broadcast on rank 0 (";
             assert!(text.starts_with(expected), "{text}");
             if rank.rank() == 0 {
-                rank.refuse("on purpose");
+                rank.report_error("on purpose");
             } else {
                 let error = rank
                     .broadcast(stream, &mut bytes, 1)

@@ -128,7 +128,7 @@ impl Frame<'_> {
         let others = others(&offers, rank).filter_map(|(other, offer)| {
             let before = match offer {
                 Offer::Call(call) => call.before.clone(),
-                Offer::Refused(_, before) => before.clone(),
+                Offer::Rejected(_, before) => before.clone(),
                 _ => None,
             };
             Some((other, before?))
@@ -139,9 +139,9 @@ impl Frame<'_> {
 
     /// Reports to the other ranks that this rank cannot take part. They return an error too, or are
     /// lost.
-    pub(super) fn refuse(&mut self, why: String) {
+    pub(super) fn report_error(&mut self, why: String) {
         let before = self.own.before.clone();
-        let _ = self.meet(Offer::Refused(why, before));
+        let _ = self.meet(Offer::Rejected(why, before));
     }
 
     /// Makes the stream wait until the other rank's data may be read.
@@ -204,7 +204,7 @@ impl Frame<'_> {
                     rendezvous.lose(&why);
                     result = result.and(Err(Error::Lost(why)));
                 }
-                Offer::Call(_) | Offer::Refused(..) => {
+                Offer::Call(_) | Offer::Rejected(..) => {
                     result = result.and(Err(Error::Lost(format!(
                         "rank {other} makes a different call"
                     ))));

@@ -14,7 +14,7 @@ pub(super) enum Offer {
     Call(Call),
     /// The rank cannot make the call, for this reason. Nothing was enqueued. The event is
     /// [`Call::before`].
-    Refused(String, Option<Event>),
+    Rejected(String, Option<Event>),
     /// The middle or the end of a call. The event is reached when the rank's enqueued work is done.
     Done(Event),
     /// A part of the call failed. The rank's enqueued work has ended.
@@ -45,7 +45,7 @@ pub(super) fn agree(offers: &[Offer]) -> Result<()> {
     for (rank, offer) in offers.iter().enumerate() {
         match offer {
             Offer::Call(call) => words.push(call.record.words()),
-            Offer::Refused(why, _) | Offer::Failed(why) => {
+            Offer::Rejected(why, _) | Offer::Failed(why) => {
                 return Err(Error::Value(failure(rank, why)));
             }
             // No code path sends this to the first rendezvous of a call.
@@ -126,7 +126,7 @@ mod tests {
         let expected = "the length is 5 on rank 2 and 4 on ranks 0, 1 (exchange). Fix: ";
         assert_eq!(text, expected.to_owned() + SAME_CALL);
         for failed in [
-            Offer::Refused("no memory".into(), None),
+            Offer::Rejected("no memory".into(), None),
             Offer::Failed("no memory".into()),
         ] {
             assert_eq!(

@@ -42,15 +42,15 @@ pub(super) fn share(
             Ok(bytes)
         }
         Err(error) => {
-            let soon = Deadline::after(limit.min(REFUSAL));
-            serve::refuse(&listener, address, secret, size, &error, soon);
+            let soon = Deadline::after(limit.min(REPORT_LIMIT));
+            serve::report_failure(&listener, address, secret, size, &error, soon);
             Err(error)
         }
     }
 }
 
 /// How long rank 0 waits for the others if it only has an error for them.
-const REFUSAL: Duration = Duration::from_secs(5);
+const REPORT_LIMIT: Duration = Duration::from_secs(5);
 
 fn expect_short(bytes: Vec<u8>) -> Result<Vec<u8>> {
     if bytes.len() <= LONGEST {

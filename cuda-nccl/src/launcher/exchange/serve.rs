@@ -64,7 +64,7 @@ pub(super) fn serve(
 }
 
 /// Reports to all ranks that connect before the deadline why there is no group.
-pub(super) fn refuse(
+pub(super) fn report_failure(
     listener: &TcpListener,
     address: &Address,
     secret: &Secret,
