@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use cuda_compute::{ConvolutionOptions, Filter, Reducer};
 use cuda_nccl::{
-    Alone, Collectives, Reduction,
+    Collectives, Reduction, SingleRank,
     spread::{Reductions, Strips, part},
 };
 use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
@@ -96,7 +96,7 @@ pub struct Measured {
     pub sent: f64,
 }
 
-pub fn locals(device: &Alone, sizes: &Sizes) -> Result<Locals> {
+pub fn locals(device: &SingleRank, sizes: &Sizes) -> Result<Locals> {
     let stream = Stream::new(device.context())?;
     let (mut sums, mut convolutions) = (Vec::new(), Vec::new());
     for devices in DEVICES {

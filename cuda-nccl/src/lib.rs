@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`Communicator`] | devices of one process, of several processes, or of several hosts | NCCL |
 //! | [`PeerRank`] | devices of one process | copies between the devices, without NCCL |
-//! | [`Alone`] | one device | none |
+//! | [`SingleRank`] | one device | none |
 //!
 //! ```no_run
 //! use cuda_nccl::{Communicator, CommunicatorOptions, Reduction, UniqueId};
@@ -73,7 +73,7 @@ pub mod spread;
 mod stream_ends;
 pub mod sys;
 
-pub use collectives::{Alone, Collectives, PeerGroup, PeerOptions, PeerRank};
+pub use collectives::{Collectives, PeerGroup, PeerOptions, PeerRank, SingleRank};
 pub use communicator::{
     Communicator, CommunicatorOptions, Group, NcclAllocated, NcclBuffer, Registered,
     RegisteredMemory, UniqueId,

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cuda_nccl::{Alone, Collectives, Error, PeerGroup, PeerOptions, PeerRank, Reduction};
+use cuda_nccl::{Collectives, Error, PeerGroup, PeerOptions, PeerRank, Reduction, SingleRank};
 use cuda_safe::{
     Context, ContextFlags, Device, DeviceBuffer, ErrorKind, LaunchConfig, Module, Stream,
     memory::{Signal, WaitUntil},
@@ -60,37 +60,37 @@ fn small() -> PeerOptions {
 }
 
 #[test]
-fn suite_with_alone() {
-    suite::suite(vec![Alone::new(&contexts(1)[0])]);
+fn suite_with_single_rank() {
+    suite::suite(vec![SingleRank::new(&contexts(1)[0])]);
 }
 
 #[test]
-fn alone_has_one_rank_and_waits_for_its_stream() {
-    let alone = Alone::new(&contexts(1)[0]);
-    let stream = Stream::new(alone.context()).unwrap();
+fn single_rank_waits_for_its_stream() {
+    let single = SingleRank::new(&contexts(1)[0]);
+    let stream = Stream::new(single.context()).unwrap();
     let data = &mut DeviceBuffer::from_slice(&stream, &[1u8, 2]).unwrap();
-    alone.broadcast(&stream, data, 0).unwrap();
-    let error = alone.broadcast(&stream, data, 1).unwrap_err().to_string();
+    single.broadcast(&stream, data, 0).unwrap();
+    let error = single.broadcast(&stream, data, 1).unwrap_err().to_string();
     assert!(error.contains("no rank 1 in a group of one"), "{error}");
     let from = DeviceBuffer::from_slice(&stream, &[3u8, 4]).unwrap();
     let sends = [(0, from.view())];
-    let error = alone
+    let error = single
         .exchange(&stream, &sends, &mut [(0, data.slice_mut(..1).unwrap())])
         .unwrap_err();
     assert!(error.to_string().contains("different lengths"), "{error}");
-    alone
+    single
         .exchange(&stream, &sends, &mut [(0, data.view_mut())])
         .unwrap();
     assert_eq!(data.to_vec(&stream).unwrap(), [3, 4]);
 
-    let signal = Signal::new(alone.context(), 0u32).unwrap();
+    let signal = Signal::new(single.context(), 0u32).unwrap();
     stream.wait_signal(&signal, WaitUntil::EQUAL, 1).unwrap();
     thread::scope(|threads| {
         threads.spawn(|| {
             thread::sleep(Duration::from_millis(50));
             signal.set(1);
         });
-        alone.wait(&stream).unwrap();
+        single.wait(&stream).unwrap();
         assert_eq!(signal.get(), 1, "the stream was not waited for");
     });
 }
@@ -570,10 +570,10 @@ fn groups_need_1_to_16_ranks() {
 }
 
 #[test]
-fn a_device_alone_rejects_memory_and_streams_of_other_contexts() {
+fn single_rank_rejects_memory_and_streams_of_other_contexts() {
     let context = contexts(1).pop().unwrap();
     let other = Context::create(context.device(), ContextFlags::default()).unwrap();
-    let alone = Alone::new(&context);
+    let single = SingleRank::new(&context);
     let (stream, far) = (Stream::new(&context).unwrap(), Stream::new(&other).unwrap());
     let near = &mut DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
     let same = DeviceBuffer::<u32>::zeroed(&stream, 4).unwrap();
@@ -587,22 +587,22 @@ fn a_device_alone_rejects_memory_and_streams_of_other_contexts() {
         );
         assert!(error.to_string().ends_with(&text), "{error}");
     };
-    is_foreign(alone.all_reduce(&far, near, Reduction::Sum));
-    is_foreign(alone.all_reduce(&stream, there, Reduction::Sum));
-    is_foreign(alone.broadcast(&stream, there, 0));
-    is_foreign(alone.all_gather(&stream, &same, there));
-    is_foreign(alone.all_gather(&stream, there, near));
-    is_foreign(alone.reduce_scatter(&stream, &same, there, Reduction::Sum));
-    is_foreign(alone.all_to_all(&stream, &same, there));
-    is_foreign(alone.exchange(&stream, &[(0, there.view())], &mut [(0, near.view_mut())]));
-    is_foreign(alone.exchange(&stream, &[(0, same.view())], &mut [(0, there.view_mut())]));
-    is_foreign(alone.gather_on_host(&far, &[1]).map(drop));
-    is_foreign(alone.wait(&far));
+    is_foreign(single.all_reduce(&far, near, Reduction::Sum));
+    is_foreign(single.all_reduce(&stream, there, Reduction::Sum));
+    is_foreign(single.broadcast(&stream, there, 0));
+    is_foreign(single.all_gather(&stream, &same, there));
+    is_foreign(single.all_gather(&stream, there, near));
+    is_foreign(single.reduce_scatter(&stream, &same, there, Reduction::Sum));
+    is_foreign(single.all_to_all(&stream, &same, there));
+    is_foreign(single.exchange(&stream, &[(0, there.view())], &mut [(0, near.view_mut())]));
+    is_foreign(single.exchange(&stream, &[(0, same.view())], &mut [(0, there.view_mut())]));
+    is_foreign(single.gather_on_host(&far, &[1]).map(drop));
+    is_foreign(single.wait(&far));
     // And what is right goes on.
-    alone.all_reduce(&stream, near, Reduction::Sum).unwrap();
-    alone.report_error("nobody is told");
-    assert_eq!(alone.gather_on_host(&stream, &[1, 2]).unwrap(), [1, 2]);
-    assert_eq!((alone.rank(), alone.size()), (0, 1));
+    single.all_reduce(&stream, near, Reduction::Sum).unwrap();
+    single.report_error("nobody is told");
+    assert_eq!(single.gather_on_host(&stream, &[1, 2]).unwrap(), [1, 2]);
+    assert_eq!((single.rank(), single.size()), (0, 1));
 }
 
 #[test]
@@ -613,16 +613,16 @@ fn memory_of_another_device_is_named() {
         println!("one device");
         return;
     }
-    let alone = Alone::new(&contexts[0]);
+    let single = SingleRank::new(&contexts[0]);
     let far = Stream::new(&contexts[1]).unwrap();
-    let error = alone.wait(&far).unwrap_err().to_string();
+    let error = single.wait(&far).unwrap_err().to_string();
     let text = format!(
         "the stream belongs to a different context than rank 0 (a context of device {there}; the rank uses device {here}): "
     );
     assert!(error.starts_with(&text), "{error}");
     let stream = Stream::new(&contexts[0]).unwrap();
     let mut data = DeviceBuffer::<u8>::zeroed(&far, 1).unwrap();
-    let error = alone
+    let error = single
         .broadcast(&stream, &mut data, 0)
         .unwrap_err()
         .to_string();

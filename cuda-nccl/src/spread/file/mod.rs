@@ -34,7 +34,7 @@ use crate::{
 /// [`FilePass::slots`] pieces is needed on the host and on the device.
 ///
 /// ```
-/// use cuda_nccl::{Alone, spread::{FilePass, FileVector}};
+/// use cuda_nccl::{SingleRank, spread::{FilePass, FileVector}};
 /// use cuda_safe::Context;
 ///
 /// # fn main() -> cuda_nccl::Result<()> {
@@ -43,7 +43,7 @@ use crate::{
 /// # std::fs::write(&path, numbers).unwrap();
 /// let vector = FileVector::<u32>::open(&path)?;
 /// // For several devices, use the rank of a communicator. For one device:
-/// let group = Alone::new(&Context::primary(0)?);
+/// let group = SingleRank::new(&Context::primary(0)?);
 /// let sum = vector.sum(&group, FilePass::new().piece_bytes(1024))?;
 /// assert_eq!((vector.len(), sum), (1000, 500_500));
 /// # std::fs::remove_file(&path).unwrap();
