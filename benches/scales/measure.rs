@@ -6,7 +6,7 @@ use anyhow::Result;
 use cuda_compute::{ConvolutionOptions, Filter, Reducer};
 use cuda_nccl::{
     Collectives, Reduction, SingleRank,
-    spread::{Reductions, Strips, part},
+    spread::{Reductions, StripConvolution, part},
 };
 use cuda_safe::{Context, DeviceBuffer, LaunchConfig, Module, Stream};
 
@@ -181,7 +181,7 @@ fn convolution(
 ) -> Result<f64> {
     let weights = vec![1.0 / (sizes.filter * sizes.filter) as f32; sizes.filter * sizes.filter];
     let filter = Filter::new(sizes.filter, sizes.filter, &weights)?;
-    let strips = Strips::new(
+    let strips = StripConvolution::new(
         group,
         &filter,
         ConvolutionOptions::default(),

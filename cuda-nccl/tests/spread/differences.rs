@@ -3,7 +3,7 @@
 use cuda_compute::{Array, Border, ConvolutionOptions, Extent, Filter, Kind, Random};
 use cuda_nccl::{
     Collectives, Error, PeerRank, Reduction,
-    spread::{Reductions, Sharded, Strips},
+    spread::{Reductions, Sharded, StripConvolution},
 };
 use cuda_safe::{DeviceBuffer, Stream};
 
@@ -40,7 +40,7 @@ fn different_images_and_filters_are_rejected() {
     ) -> cuda_nccl::Result<()> {
         let filter = Filter::new(side, side, &vec![weight; side * side])?;
         let options = ConvolutionOptions::default().border(border);
-        Strips::new(rank, &filter, options, width, height).map(drop)
+        StripConvolution::new(rank, &filter, options, width, height).map(drop)
     }
     let zero = Border::Zero;
     assert_rejected(
@@ -71,12 +71,12 @@ fn different_images_and_filters_are_rejected() {
             };
             let filter = Filter::new(3, 3, &[1.0; 9])?;
             let options = ConvolutionOptions::default().kind(kind);
-            Strips::new(rank, &filter, options, 8, 9).map(drop)
+            StripConvolution::new(rank, &filter, options, 8, 9).map(drop)
         },
     );
     let with = |rank: &PeerRank, options| {
         let filter = Filter::new(3, 3, &[1.0; 9])?;
-        Strips::new(rank, &filter, options, 8, 9).map(drop)
+        StripConvolution::new(rank, &filter, options, 8, 9).map(drop)
     };
     assert_rejected(
         "the extent is Valid on rank 1 and Same on ranks 0, 2",
@@ -289,7 +289,7 @@ fn each_bit_of_each_weight_counts() {
                 }
                 let filter = Filter::new(1, 3, &weights).unwrap();
                 let options = ConvolutionOptions::default();
-                let error = Strips::new(rank, &filter, options, 8, 9).unwrap_err();
+                let error = StripConvolution::new(rank, &filter, options, 8, 9).unwrap_err();
                 let text = "the hash of the filter's weights is ";
                 assert!(
                     error.to_string().starts_with(text),

@@ -26,7 +26,7 @@ use crate::{
 ///
 /// ```
 /// use cuda_compute::{Border, ConvolutionOptions, Filter};
-/// use cuda_nccl::{Collectives, PeerGroup, spread::Strips};
+/// use cuda_nccl::{Collectives, PeerGroup, spread::StripConvolution};
 /// use cuda_safe::Stream;
 ///
 /// # fn main() -> cuda_nccl::Result<()> {
@@ -35,7 +35,7 @@ use crate::{
 /// let options = ConvolutionOptions::default().border(Border::Clamp);
 /// let strips = PeerGroup::of_all_devices()?.run(|rank| {
 ///     let stream = Stream::new(rank.context())?;
-///     let strips = Strips::new(rank, &mean, options, 12, 40)?;
+///     let strips = StripConvolution::new(rank, &mean, options, 12, 40)?;
 ///     let mut from = strips.strip(&stream)?;
 ///     from.copy_from_slice(&stream, &image[12 * strips.rows().start..12 * strips.rows().end])?;
 ///     let mut to = strips.strip(&stream)?;
@@ -48,7 +48,7 @@ use crate::{
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Strips<'a, C> {
+pub struct StripConvolution<'a, C> {
     ranks: &'a C,
     convolution: Convolution,
     shape: Shape,
@@ -81,7 +81,7 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-impl<'a, C: Collectives> Strips<'a, C> {
+impl<'a, C: Collectives> StripConvolution<'a, C> {
     /// Creates a convolution of an image of `width` x `height`, of which each rank has
     /// [`rows`](Self::rows). All ranks must call this together.
     ///
@@ -185,9 +185,9 @@ impl<'a, C: Collectives> Strips<'a, C> {
     /// updated.
     ///
     /// # Errors
-    /// - Returns [`Error::Value`] if a strip was created by another `Strips`, or if a strip or the
-    ///   stream belongs to another context. The other ranks then return an [`Error::Value`] that
-    ///   names this one.
+    /// - Returns [`Error::Value`] if a strip was created by another `StripConvolution`, or if a
+    ///   strip or the stream belongs to another context. The other ranks then return an
+    ///   [`Error::Value`] that names this one.
     /// - Returns the errors of [`Collectives::exchange`] and [`Convolution::run`].
     pub fn run(&self, stream: &Stream, from: &mut Strip, to: &mut Strip) -> Result<()> {
         let side = &self.side;
@@ -218,7 +218,7 @@ impl<'a, C: Collectives> Strips<'a, C> {
     ) -> Result<()> {
         if shapes != [&self.shape; 2] {
             return Err(Error::Value(
-                "the strip was created by another Strips: use strips of this one".into(),
+                "the strip was created by another StripConvolution: use strips of this one".into(),
             ));
         }
         expect_context(self.ranks.rank(), self.ranks.context(), stream, owners)
