@@ -105,7 +105,7 @@ pub(super) fn find_address(
     let remedy = format!(
         "set {ADDRESS} to the host of rank 0 and a free port there, such as node1:29400, the same for all ranks"
     );
-    if found.launcher == Launcher::ByHand {
+    if found.launcher == Launcher::Manual {
         return Err(format!("{ADDRESS} is not set: {remedy}"));
     }
     let port = port(variables, found, identity);

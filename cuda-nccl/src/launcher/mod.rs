@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 pub enum Launcher {
     /// The user: `CUDA_NCCL_RANK`, `CUDA_NCCL_SIZE`, `CUDA_NCCL_ADDRESS`, and
     /// `CUDA_NCCL_LOCAL_RANK` for the devices of each host.
-    ByHand,
+    Manual,
     /// PyTorch's `torchrun`, or a script that sets the same variables: `RANK`, `WORLD_SIZE`,
     /// `LOCAL_RANK`, `MASTER_ADDR`, `MASTER_PORT`.
     Torchrun,
@@ -39,7 +39,7 @@ pub enum Launcher {
 impl fmt::Display for Launcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::ByHand => "by hand",
+            Self::Manual => "by hand",
             Self::Torchrun => "torchrun",
             Self::OpenMpi => "mpirun (Open MPI)",
             Self::Hydra => "mpirun (MPICH, Intel MPI)",
@@ -196,7 +196,7 @@ impl fmt::Display for Launch {
             self.rank,
             self.size,
             self.local_rank,
-            if self.launcher == Launcher::ByHand {
+            if self.launcher == Launcher::Manual {
                 ""
             } else {
                 "by "
