@@ -3,6 +3,7 @@
 mod combine;
 mod copies;
 mod frame;
+mod meeting;
 mod offer;
 mod own;
 mod rank;
@@ -20,10 +21,10 @@ use cuda_safe::{
     Context, Device, DeviceBuffer, ErrorKind, MemoryPool, Stream, memory::MemoryLocation,
     peer::PeerAccess,
 };
+use meeting::Rendezvous;
 use offer::Offer;
 pub use rank::PeerRank;
 
-use super::meeting::Rendezvous;
 use crate::error::{Error, Result};
 
 /// Options of a [`PeerGroup`]. Default: a time limit of one minute, 8 MiB reduced in one step, 32

@@ -5,8 +5,8 @@ use cuda_safe::{
     memory::{Storage, StorageMut},
 };
 
-use super::{Collectives, expect_context, expect_parts};
 use crate::{
+    collectives::{Collectives, expect_context, expect_parts},
     element::{Reducible, Reduction},
     error::{Error, Result},
 };

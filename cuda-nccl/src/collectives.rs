@@ -1,15 +1,9 @@
 //! Collective operations of a group of ranks, independent of the transport.
 
-mod meeting;
-mod peers;
-mod single_rank;
-
 use cuda_safe::{
     Context, DeviceBuffer, DeviceMemory, DeviceView, DeviceViewMut, Owner, PlainData, Stream,
     memory::{Storage, StorageMut},
 };
-pub use peers::{PeerGroup, PeerOptions, PeerRank};
-pub use single_rank::SingleRank;
 
 use crate::{
     element::{Reducible, Reduction},
@@ -250,7 +244,7 @@ pub trait Collectives {
     /// a rank is lost, and does not hang.
     ///
     /// Work that you enqueue after the last call may continue, and does not count towards the time
-    /// limit. Work before a call delays the call, so it counts. A [group of one](SingleRank) waits for
+    /// limit. Work before a call delays the call, so it counts. A [group of one](crate::SingleRank) waits for
     /// the whole stream, without a limit.
     ///
     /// The results of a call are known to be valid only after this returns. If you copy them to the
