@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 use cuda_safe::{DeviceBuffer, Stream};
 
 use super::{
-    call::{Call, Kind},
+    call::{Call, Kind, bytes},
     inner::Inner,
-    prepare::bytes,
     together::{Streams, enqueue},
 };
 use crate::{

@@ -315,7 +315,7 @@ impl Drop for Membership {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::communicator::prepare::bytes;
+    use crate::communicator::call::bytes;
 
     fn call(kind: Kind, len: usize, root: i32) -> Call {
         bytes::<u8>(kind, [0; 2], len, root)

@@ -1,11 +1,15 @@
-//! One call with checked arguments, to be made alone or in a group.
+//! One call: its arguments, how it is made, and its record.
 
 use std::ffi::{c_int, c_void};
 
-use cuda_safe::{Owner, Stream, sys::CUdeviceptr};
+use cuda_safe::{PlainData, Stream, sys::CUdeviceptr};
 
-use super::{Communicator, agree::expect_uncaptured, partners};
-use crate::{element::Reduction, error::Result, record::Record, sys};
+use super::numbers::carrier;
+use crate::{
+    element::{Reducible, Reduction},
+    record::Record,
+    sys,
+};
 
 /// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +27,7 @@ pub(super) enum Kind {
     /// Sends and receives of all ranks at once. Used only to compare calls: the sends and receives
     /// are separate calls.
     Exchange,
-    /// The beginning of [`Communicator::split`]. Used only to compare calls.
+    /// The beginning of [`Communicator::split`](super::Communicator::split). Used only to compare calls.
     Split,
 }
 
@@ -59,6 +63,8 @@ impl Kind {
         !matches!(self, Self::Send | Self::Receive)
     }
 }
+
+const NO_OP: sys::ncclRedOp_t = sys::ncclRedOp_t::ncclSum;
 
 /// The arguments of a call.
 #[derive(Clone, Copy, Debug)]
@@ -163,43 +169,54 @@ impl Call {
     }
 }
 
-/// A prepared call and the objects it uses.
-#[derive(Debug)]
-pub(super) struct Pending<'a> {
-    pub(super) communicator: &'a Communicator,
-    pub(super) stream: &'a Stream,
-    pub(super) owners: [Owner<'a>; 2],
-    pub(super) call: Call,
+/// Creates a call that combines numbers.
+#[inline]
+pub(super) fn numbers<T: Reducible>(
+    kind: Kind,
+    [from, to]: [CUdeviceptr; 2],
+    len: usize,
+    reduction: Reduction,
+    root: c_int,
+) -> Call {
+    Call {
+        kind,
+        from,
+        to,
+        count: len,
+        carrier: T::TYPE.raw(),
+        op: reduction.raw(),
+        root,
+        record: Record::new::<T>,
+        len,
+    }
 }
 
-impl Pending<'_> {
-    /// Makes the call, outside of a group.
-    #[inline]
-    pub(super) fn run(self) -> Result<()> {
-        let inner = &*self.communicator.0;
-        if self.call.kind.is_collective() {
-            self.communicator.compare(&self.call, self.stream)?;
-        } else if inner.options.verify {
-            let partner = self.call.root as usize;
-            expect_uncaptured(self.stream)
-                .map_err(|error| self.communicator.report_to_partner(partner, error))?;
-            partners::agree([(inner, &self.call)])?;
-        }
-        if self.call.count == 0 {
-            return Ok(());
-        }
-        self.stream.ordered_with(self.owners, || {
-            // SAFETY: the memory was borrowed with these lengths. The streams of its owners wait
-            // for the enqueued work, and memory is freed in the order of those streams.
-            unsafe { inner.enqueue(&self.call, self.stream) }
-        })
+/// Creates a call that transfers data.
+#[inline]
+pub(super) fn bytes<T: PlainData>(
+    kind: Kind,
+    [from, to]: [CUdeviceptr; 2],
+    len: usize,
+    root: c_int,
+) -> Call {
+    let (carrier, each) = carrier::<T>();
+    Call {
+        kind,
+        from,
+        to,
+        count: len * each,
+        carrier,
+        op: NO_OP,
+        root,
+        record: Record::new::<T>,
+        len,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{communicator::prepare::bytes, sys::ncclRedOp_t};
+    use crate::sys::ncclRedOp_t;
 
     #[test]
     fn table_is_in_the_order_of_kinds() {

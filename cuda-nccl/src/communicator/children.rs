@@ -11,9 +11,8 @@ use std::{
 use super::{
     Communicator,
     agree::{agree, gather_words},
-    call::Kind,
+    call::{Kind, bytes},
     current::{enter, last_error},
-    prepare::bytes,
     start::{CONTROL, Start, finish},
     unique_id::UniqueId,
 };

@@ -8,10 +8,10 @@ use cuda_safe::{
 use super::{
     Communicator,
     agree::{agree, expect_uncaptured, gather_words},
-    call::{Call, Kind, Pending},
+    call::{Call, Kind, bytes},
     current::enter,
     group::Group,
-    prepare::bytes,
+    pending::Pending,
 };
 use crate::{
     element::{Reducible, Reduction},

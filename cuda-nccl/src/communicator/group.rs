@@ -8,9 +8,10 @@ use cuda_safe::{
 use super::{
     Communicator,
     agree::{Mine, agree, expect_uncaptured},
-    call::{Call, Pending},
+    call::Call,
     inner::Inner,
     partners,
+    pending::Pending,
     together::{self, Streams},
 };
 use crate::{

@@ -16,6 +16,7 @@ mod marks;
 mod numbers;
 mod options;
 mod partners;
+mod pending;
 mod prepare;
 mod registered;
 mod shared;

@@ -6,9 +6,8 @@ use cuda_safe::{DeviceBuffer, Stream};
 
 use super::{
     Communicator,
-    call::{Call, Kind},
+    call::{Call, Kind, bytes},
     inner::Inner,
-    prepare::bytes,
     together::{Streams, enqueue},
 };
 use crate::{

@@ -7,7 +7,11 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{Launcher, find::Found, nodes, variables::Variables};
+use super::{
+    found::{Found, Launcher},
+    nodes,
+    variables::Variables,
+};
 
 const ADDRESS: &str = "CUDA_NCCL_ADDRESS";
 

@@ -1,19 +1,15 @@
 //! The environment variables of each launcher.
 
-use super::{Launcher, address::Address, nodes, variables::Variables};
+use super::{
+    address::Address,
+    found::{Found, Launcher},
+    nodes,
+    variables::Variables,
+};
 use crate::error::{Error, Result};
 
 /// The lookup key for the number of the parent process. It is not an environment variable.
 pub(super) const PARENT: &str = "(parent process)";
-
-/// A launcher's information about this process.
-pub(super) struct Found {
-    pub(super) launcher: Launcher,
-    pub(super) rank: usize,
-    pub(super) size: usize,
-    pub(super) local_rank: usize,
-    pub(super) local_size: Option<usize>,
-}
 
 /// The variable names of a launcher.
 struct Names {

@@ -5,7 +5,7 @@ use std::fmt;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use super::{Launcher, address::Address, variables::Variables};
+use super::{address::Address, found::Launcher, variables::Variables};
 
 const SECRET: &str = "CUDA_NCCL_SECRET";
 const SHORTEST: usize = 16;

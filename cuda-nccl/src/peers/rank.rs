@@ -13,7 +13,7 @@ use cuda_safe::{
     memory::{Storage, StorageMut},
 };
 
-use super::{Shared, frame::Frame, own::RankState};
+use super::{frame::Frame, own::RankState, shared::Shared};
 use crate::{
     collectives::{Collectives, expect_context},
     element::{Reducible, Reduction},

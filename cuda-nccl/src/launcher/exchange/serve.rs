@@ -11,10 +11,9 @@ use std::{
 };
 
 use super::{
-    Deadline,
+    deadline::{Deadline, waits},
     guests::{HELLO_LIMIT, MAX_PENDING, PendingClient, PendingClients, Received},
     protocol::{self, BYTES, FAILED, Hello, LONGEST, Pair, WELCOME},
-    waits,
 };
 use crate::{
     error::{Error, Result},
