@@ -300,7 +300,8 @@ mod tests {
 
     #[test]
     fn each_difference_between_calls_is_named() {
-        let changes: [(&str, &str, &str, fn(&mut Record)); 9] = [
+        type Change = fn(&mut Record);
+        let changes: [(&str, &str, &str, Change); 9] = [
             ("call", "reduce", "all_reduce", |one| one.call = "reduce"),
             ("element type", "u32", "f32", |one| one.element = "u32"),
             ("element size", "12", "4", |one| one.element_size = 12),
